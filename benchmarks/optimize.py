@@ -11,8 +11,9 @@ import numpy as np
 
 import tfg
 from tfg.core.comparing.verify_rewrite import verify
+from tfg.core.explaining.default_fetches import guessed_fetches
 from tfg.core.feeding.drawn_feeds import generated_feeds
-from tfg.core.passes.pipeline import guessed_fetches, optimize
+from tfg.core.passes.pipeline import optimize
 
 # graph -> (fetches, nodes that Grappler leaves, its seconds)
 GRAPHS = {

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from ..core.runtime.session.session_like import SessionLike
     from ..formats.api.names import Names
     from ..formats.saved_model_writing import SignatureEdits
+    from .sessions import SessionOptions
 
 
 def save_model_option(**rules: Any) -> Any:
@@ -38,7 +39,7 @@ def save_model(
 
     A graph without a signature gets a signature for `fetches`. `signatures` are changes of the signatures.
     """
-    from ..core.graph.metagraph import USUAL_SIGNATURE
+    from ..core.functions.callers import all_nodes, gradient_name
     from ..formats.api.model_saving import write_model
     from ..formats.api.session_setup import position_words
     from ..formats.saved_model_writing import prepare
@@ -51,26 +52,21 @@ def save_model(
     lost = graph.meta is not None and graph.meta.objects is not None and not model.has_objects
     written = model.signatures
     but = ", but kept its signatures" if written else ""
-    more = f"; the changes removed its Python objects and functions{but}{_lost_gradients(graph)}" if lost else ""
+    more = f"; the changes removed its Python objects and functions{but}" if lost else ""
+    custom = {gradient_name(node) for node in all_nodes(graph)} & set(graph.registered_gradients) if lost else ()
+    if custom:
+        more += f"; TensorFlow cannot differentiate it without its {counted(len(custom), 'custom gradient')}"
     described = f"signature{'s' * (len(written) > 1)} {', '.join(written)}" if written else "no signature"
     note = f"wrote a SavedModel with {described} to {place or folder}{more}{position_words(graph)}"
     render.note(note, quiet)
     return note
 
 
-def _lost_gradients(graph: Graph) -> str:
-    """Return a warning about the custom gradients of a graph without the objects by which TensorFlow registers them."""
-    from ..core.functions.callers import all_nodes, gradient_name
-
-    lost = {gradient_name(node) for node in all_nodes(graph)} & set(graph.registered_gradients)
-    return f"; TensorFlow cannot differentiate it without its {counted(len(lost), 'custom gradient')}" if lost else ""
-
-
 def _arguments(graph: Graph, names: Names, fetches: Iterable[str]) -> tuple[Mapping[str, Output], Mapping[str, Output]]:
     """Return the inputs and outputs of a signature for a graph without a signature: of `fetches`, or of its outputs."""
+    from ..core.explaining.default_fetches import outputs_of
     from ..core.graph.graph import Output
     from ..formats.api.model_saving import needed_placeholders
-    from ..formats.api.outputs import outputs_of
 
     has_signature = graph.meta is not None and bool(graph.meta.signatures)
     # A model that has signatures keeps them, and gets no further one for its outputs.
@@ -78,6 +74,22 @@ def _arguments(graph: Graph, names: Names, fetches: Iterable[str]) -> tuple[Mapp
     values = {word: graph.result(names.fetch(word)) for word in words}
     outputs = {word.removesuffix(":0"): value for word, value in values.items() if isinstance(value, Output)}
     return needed_placeholders(graph, names.inputs, outputs.values()), outputs
+
+
+_RUNS: Final = 3
+"""The number of timed runs, as `tfg flops --measured` has by default."""
+
+
+def measure(
+    graph: Graph, fetches: Sequence[str], feeds: Mapping[str, Any], session: SessionOptions, quiet: bool
+) -> Measurement:
+    """Run a graph and time its nodes; a note tells of feeds that were drawn."""
+    from ..formats.api.counting import profile
+
+    measured = profile(
+        graph, fetches, feeds, runs=_RUNS, open_session=lambda graph: session.open(graph, quiet, implied=True).session
+    )
+    return note_drawn_feeds(measured, quiet)
 
 
 def note_drawn_feeds(measurement: Measurement, quiet: bool) -> Measurement:

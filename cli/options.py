@@ -14,7 +14,6 @@ import click
 from ..core.support.arguments import regular_expression
 from ..core.support.atomic import require_folder, require_new_folder
 from ..core.support.errors import InvalidArgumentError, TfgError
-from ..core.support.file_formats import GRAPHS, SAVED_MODEL, TFJS, Writable, format_of, is_bare
 from ..core.support.words import listed
 from ..core.types.shapes import BatchSize
 from ..formats.api.graph_reading import GraphReading
@@ -23,6 +22,7 @@ from .requests import Natural, beside, needing, option, request
 if TYPE_CHECKING:
     from ..core.explaining.node_listing import NodeFilter
     from ..core.graph.graph import Graph
+    from ..core.support.file_formats import Writable
     from ..formats.codecs.source import Source
     from ..formats.graphdef import NodeStream
     from .render import Working
@@ -122,6 +122,8 @@ class OutputFile(FileName):
         self.makes_folders = makes_folders
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        from ..core.support.file_formats import SAVED_MODEL, TFJS, format_of, is_bare  # lazy: few commands write files
+
         path = super().convert(value, param, ctx)
         if path == "-":
             if not self.may_be_stdout:
@@ -382,6 +384,8 @@ def output_option(kind: OutputFile, help_: str, metavar: str = "FILE", **rules: 
 
 def graph_output_option(help_: str, **rules: Any) -> Any:
     """-o, --output: the file that takes the graph."""
+    from ..core.support.file_formats import GRAPHS
+
     return beside(output_option(OutputFile(GRAPHS, may_be_stdout=True), help_, **rules), _refuse_binary)
 
 

@@ -49,8 +49,8 @@ class SizeOptions:
         """Return the graph with the shapes, and the batch of the inputs that the fetches need, by default the outputs."""
         if not self:
             return graph
+        from ..core.explaining.default_fetches import default_fetches
         from ..formats.api.names import Names
-        from ..formats.api.outputs import default_fetches
 
         graph.check()  # sizes are inferred, and a broken graph has none
         changed, names = graph.copy(), Names(graph, signature)

@@ -112,7 +112,9 @@ class _Answers(ShellComplete):
         items = self.get_completions(args, incomplete)
         if any(item.type == "file" for item in items):
             return "file"
-        option = _option_before(args, incomplete)
+        # click returns names alone: for a word `--option=VALUE`, the part before the value is put back.
+        option, equals, _ = incomplete.partition("=")
+        option = option + equals if equals and option.startswith("--") and "--" not in args else ""
         whole = (CompletionItem(option + item.value, help=item.help) for item in items if self.can_insert(item.value))
         # The first line tells the two kinds of answers apart: a node may be called `file`.
         return "\n".join(["plain", *(self.format_completion(item) for item in whole)])
@@ -187,12 +189,6 @@ def register() -> None:
 def completion_script(shell: str, root: click.Command) -> str:
     """Return the script that lets a shell complete the command line of `tfg`, whose command is `root`."""
     return _SHELLS[shell](root, {}, "tfg", "_TFG_COMPLETE").source()
-
-
-def _option_before(args: list[str], incomplete: str) -> str:
-    """Return the `--option=` of a word `--option=VALUE`, which is no part of the names that click returns."""
-    option, equals, _ = incomplete.partition("=")
-    return option + equals if equals and option.startswith("--") and "--" not in args else ""
 
 
 def _read(line: str) -> _LineEnd:
@@ -351,13 +347,11 @@ class _Names(click.ParamType[Any]):
 
     def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
         # Lazy, so that a graph of a million nodes is searched only until enough names are found.
-        fitting = (name for name in self._names(ctx) if name.startswith(incomplete) and _is_value(name, param))
+        fitting = (name for name in self._names(ctx) if name.startswith(incomplete))
+        if not isinstance(param, click.Option):
+            # In the place of a node, the command would read a name such as `--output=FILE` as an option.
+            fitting = (name for name in fitting if not name.startswith("-"))
         return [CompletionItem(name) for name, _ in zip(fitting, range(_MAX_OFFERED), strict=False)]
-
-
-def _is_value(name: str, param: click.Parameter) -> bool:
-    """Return False for a name that the command would read as an option: `--output=FILE` in the place of a node."""
-    return isinstance(param, click.Option) or not name.startswith("-")
 
 
 def _graph(ctx: click.Context) -> Graph:

@@ -6,9 +6,15 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .checkpoint.store import FileCheckpointStore, Partitioned, merge_checkpoints, open_checkpoint, write_checkpoint
-    from .loading import load
-    from .saving import save, to_bytes, to_text
+    from .checkpoint.store import FileCheckpointStore as FileCheckpointStore
+    from .checkpoint.store import Partitioned as Partitioned
+    from .checkpoint.store import merge_checkpoints as merge_checkpoints
+    from .checkpoint.store import open_checkpoint as open_checkpoint
+    from .checkpoint.store import write_checkpoint as write_checkpoint
+    from .loading import load as load
+    from .saving import save as save
+    from .saving import to_bytes as to_bytes
+    from .saving import to_text as to_text
 
 _LAZY = {
     "FileCheckpointStore": "checkpoint.store",
@@ -21,17 +27,6 @@ _LAZY = {
     "to_text": "saving",
     "write_checkpoint": "checkpoint.store",
 }
-__all__ = [
-    "FileCheckpointStore",
-    "Partitioned",
-    "load",
-    "merge_checkpoints",
-    "open_checkpoint",
-    "save",
-    "to_bytes",
-    "to_text",
-    "write_checkpoint",
-]
 
 
 def __getattr__(name: str) -> Any:

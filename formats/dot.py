@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import graphviz
 
-from ..core.drawing.picture import Box, Edge, Picture, ScopeFrame
+from ..core.drawing.picture import Box, Picture, ScopeFrame
 from ..core.support import dataclasses
 from ..core.support.errors import DeadlineExceededError, NotFoundError, UnknownError
 from ..core.support.escaping import printable_line
@@ -69,7 +69,9 @@ def to_dot(picture: Picture, *, legend: bool = True) -> graphviz.Digraph:
     source.attr(label=_label(*filter(None, [picture.title]), *picture.notes), labelloc="b", labeljust="l")
     _Drawing(picture).add_frame(source, picture.frame)
     for edge in picture.edges:
-        source.edge(f"n{edge.source}", f"n{edge.target}", **_edge_style(edge))
+        label = {"label": _label(f" {edge.label}")} if edge.label else {}
+        width = {"penwidth": "1.6"} if edge.count > 1 else {}
+        source.edge(f"n{edge.source}", f"n{edge.target}", **{**_EDGES[edge.kind], **label, **width})
     if legend:
         _add_legend(source, picture)
     return source
@@ -107,11 +109,6 @@ class _Drawing:
 def _heat(share: float) -> str:
     """Return a colour from white for no share to red for the whole; the scale is a root, as most shares are small."""
     return f"#ff{round(255 - 175 * share**0.5):02x}{round(255 - 215 * share**0.5):02x}"
-
-
-def _edge_style(edge: Edge) -> dict[str, Any]:
-    label = {"label": _label(f" {edge.label}")} if edge.label else {}
-    return {**_EDGES[edge.kind], **label, **({"penwidth": "1.6"} if edge.count > 1 else {})}
 
 
 def _add_legend(source: graphviz.Digraph, picture: Picture) -> None:

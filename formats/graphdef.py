@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from typing import Final, Generic, Literal, TypeVar
+from typing import TYPE_CHECKING, Final, Generic, Literal, TypeVar
 
 from ..core.codecs import wire
 from ..core.graph.graph import Function, Graph, Node
@@ -21,7 +21,9 @@ from .codecs.scan import GraphScan, PrintedScan
 from .codecs.textformat import print_text, read_printed, serialize_text
 from .function_library import FunctionLibrary, encode_library
 from .protos.graph_pb2 import FunctionDef, FunctionDefLibrary, GraphDef, NodeDef
-from .protos.meta_graph_pb2 import SavedConcreteFunction, SavedObject, SavedObjectGraph, StructuredValue
+
+if TYPE_CHECKING:
+    from .protos.meta_graph_pb2 import SavedConcreteFunction, SavedObject, SavedObjectGraph, StructuredValue
 
 Kind = Literal["graph", "meta_graph"]
 _MAX_MEMO: Final = 10_000
@@ -267,7 +269,7 @@ def _decode(function: str, objects: SavedObjectGraph | None) -> RegisteredGradie
     bound = [objects.nodes[i] for i in concrete.bound_inputs if 0 <= i < len(objects.nodes)]
     captures = [_capture(node) for node in bound]
     complete = None if None in captures or len(bound) < len(concrete.bound_inputs) else captures
-    returns = tuple(leaf.WhichOneof("kind") != "none_value" for leaf in _leaves(concrete.output_signature))
+    returns = tuple(leaf.WhichOneof("kind") != "none_value" for _, leaf in leaves(concrete.output_signature))
     return RegisteredGradient(function, None if complete is None else tuple(c for c in complete if c is not None), returns)
 
 
@@ -278,17 +280,20 @@ def _capture(node: SavedObject) -> Capture | None:
     return Capture(node.variable.name) if node.WhichOneof("kind") == "variable" else None
 
 
-def _leaves(value: StructuredValue) -> Iterator[StructuredValue]:
-    """Yield the leaf values of a structure, in TensorFlow's order."""
+def leaves(value: StructuredValue, path: str = "") -> Iterator[tuple[str, StructuredValue]]:
+    """Yield the leaf values of a structure, in TensorFlow's order, each behind its path: keys, and places in lists."""
     kind = value.WhichOneof("kind")
     if kind in ("list_value", "tuple_value"):
-        for item in getattr(value, kind).values:
-            yield from _leaves(item)
+        for number, item in enumerate(getattr(value, kind).values):
+            yield from leaves(item, f"{path}.{number}" if path else f"output_{number}")
     elif kind == "dict_value":
         for key in sorted(value.dict_value.fields):
-            yield from _leaves(value.dict_value.fields[key])
+            yield from leaves(value.dict_value.fields[key], f"{path}.{key}" if path else key)
+    elif kind == "named_tuple_value":
+        for pair in value.named_tuple_value.values:
+            yield from leaves(pair.value, f"{path}.{pair.key}" if path else pair.key)
     else:
-        yield value
+        yield path, value
 
 
 # Nodes as parts of a GraphDef, as bytes and as text.

@@ -386,16 +386,13 @@ class ItemReader:
 
     def __init__(self) -> None:
         self._path: str | None = None
-        self._lines: BinaryIO | None = None
-        self._table: CsvFile | None = None
-        self._arrow: ArrowFile | None = None
+        self._file: Any = None
 
     def close(self) -> None:
         """Close the open file."""
-        for file in (self._lines, self._table, self._arrow):
-            if file is not None:
-                file.close()
-        self._path = self._lines = self._table = self._arrow = None
+        if self._file is not None:
+            self._file.close()
+        self._path = self._file = None
 
     def read(self, item: Item) -> Mapping[str, Any]:
         """Return the arrays of a file by name, which is no picture and no file of lines; as tensors for an npz file.
@@ -426,30 +423,27 @@ class ItemReader:
 
     def table(self, path: str) -> CsvFile:
         """Return an open CSV file."""
-        if self._table is None or self._path != path:
-            self.close()
-            self._table = CsvFile(path)
-            self._path = path
-        return self._table
+        return self._opened(path, CsvFile)
 
     def arrow(self, path: str) -> ArrowFile:
         """Return an open Parquet or Arrow file."""
-        if self._arrow is None or self._path != path:
-            self.close()
-            self._arrow = ArrowFile(path)
-            self._path = path
-        return self._arrow
+        return self._opened(path, ArrowFile)
 
     def _line(self, item: Item) -> bytes:
         assert item.start is not None
         with file_errors(item.path):
-            # With short lines, opening the file again for each of them would take most of the time.
-            if self._lines is None or self._path != item.path:
-                self.close()
-                self._lines = open_regular(item.path)
-                self._path = item.path
-            self._lines.seek(item.start)
-            return self._lines.read(item.end - item.start)
+            lines = self._opened(item.path, open_regular)
+            lines.seek(item.start)
+            return lines.read(item.end - item.start)
+
+    def _opened(self, path: str, open_file: Callable[[str], _Made]) -> _Made:
+        """Return a file, which stays open; the name of a file says what opens it, so that the same path is the same file."""
+        # With short lines, opening the file again for each of them would take most of the time.
+        if self._path != path:
+            self.close()
+            self._file, self._path = open_file(path), path
+        file: _Made = self._file
+        return file
 
 
 def _records(path: str) -> Any:

@@ -11,7 +11,7 @@ from typing import Any, Final, NamedTuple
 from ..core.building.saver import has_saver
 from ..core.codecs import wire
 from ..core.functions.call_kinds import CALL_KINDS, Form
-from ..core.graph.graph import Graph
+from ..core.graph.graph import Graph, Output
 from ..core.graph.metagraph import (
     INIT_SIGNATURE,
     Asset,
@@ -32,24 +32,23 @@ from ..core.transforms.joined_graphs import PartNames
 from ..core.types import dtypes
 from ..core.types.tensors import FuncRef
 from . import detect
+from .checkpoint.object_graph import escaped
 from .codecs.attrs import decode_shape
 from .codecs.printed_text import OtherLayout, PrintedReader
 from .codecs.scan import parse
 from .codecs.tensor_proto import decode_tensor
 from .codecs.textformat import read_printed, serialize_text
-from .graphdef import GraphSource, Kind, add_registered_gradients, graph_from_bytes, graph_from_printed
+from .graphdef import GraphSource, Kind, add_registered_gradients, graph_from_bytes, graph_from_printed, leaves
 from .protos.graph_pb2 import GraphDef
 from .protos.meta_graph_pb2 import (
     AssetFileDef,
     CollectionDef,
     CondContextDef,
     MetaGraphDef,
-    SavedConcreteFunction,
     SavedModel,
     SavedObjectGraph,
     SaverDef,
     SignatureDef,
-    StructuredValue,
     TensorInfo,
     VariableDef,
     WhileContextDef,
@@ -250,14 +249,19 @@ def decode_meta_graph(proto: MetaGraphDef, graph: Graph, folder: str | None = No
     others = {}
     # A proto map has no order: sorted names make two loads of a file equal.
     for name in sorted(proto.collection_def):
-        values = _collection_values(proto.collection_def[name])
+        collection = proto.collection_def[name]
+        kind = collection.WhichOneof("kind")
+        values: tuple[Any, ...] = () if kind is None else tuple(getattr(collection, kind).value)
         if name in VARIABLE_COLLECTIONS and values and all(isinstance(value, bytes) for value in values):
             variables[name] = tuple(_decode_variable(value) for value in values)
         else:
             others[name] = values
     assets = tuple(dict.fromkeys(_decode_asset(asset, folder) for asset in _assets(proto)))
     keys = _variable_keys(proto.object_graph_def)
-    read = _read_objects(proto.object_graph_def, keys, graph)
+    # The nodes that calls in the graph pass to a function that captures a variable are nodes of that variable.
+    read = {handle.node.name: number for number, handle in _captures(proto.object_graph_def, graph) if number in keys}
+    functions = proto.object_graph_def.concrete_functions.values()
+    captured = {number for function in functions for number in function.bound_inputs}
     signatures = {name: decode_signature_def(name, proto.signature_def[name]) for name in sorted(proto.signature_def)}
     return MetaGraph(
         tags=tuple(proto.meta_info_def.tags),
@@ -273,7 +277,7 @@ def decode_meta_graph(proto: MetaGraphDef, graph: Graph, folder: str | None = No
         frozen_keys=tuple(key for number, key in keys.items() if not proto.object_graph_def.nodes[number].variable.trainable),
         read_keys={name: keys[number] for name, number in read.items()},
         python_names=dict(_python_names(proto.object_graph_def, read)),
-        captured_keys=_captured_keys(proto.object_graph_def, keys),
+        captured_keys=frozenset(keys[number] for number in captured if number in keys),
         callables=callables(proto.object_graph_def, keys, assets, graph),
         objects=proto.object_graph_def if proto.HasField("object_graph_def") else None,
     )
@@ -288,28 +292,21 @@ def _variable_keys(objects: SavedObjectGraph) -> dict[int, str]:
         number = queue.popleft()
         for child in objects.nodes[number].children:
             if child.node_id not in paths and 0 <= child.node_id < len(objects.nodes):
-                # TensorFlow's escapes of names in object paths.
-                local = child.local_name.replace(".", "..").replace("/", ".S")
-                paths[child.node_id] = f"{paths[number]}{local}/"
+                paths[child.node_id] = f"{paths[number]}{escaped(child.local_name)}/"
                 queue.append(child.node_id)
     held = {number for number in paths if objects.nodes[number].HasField("variable")}
     return {number: f"{paths[number]}.ATTRIBUTES/VARIABLE_VALUE" for number in held}
 
 
-def _read_objects(objects: SavedObjectGraph, keys: Mapping[int, str], graph: Graph) -> dict[str, int]:
-    """Return the numbers of the variables in a model's objects that have a key and whose handles a function captures, by the
-    nodes that the graph's calls pass as captures.
-    """
+def _captures(objects: SavedObjectGraph, graph: Graph) -> Iterator[tuple[int, Output]]:
+    """Yield the numbers of objects that functions capture, each with the tensor that a call in the graph passes for it."""
     captured = objects.concrete_functions
-    by_node = {}
     for node in graph if captured else ():
         kind = CALL_KINDS.get(node.op)
         called = node.attrs.get(kind.functions[0]) if kind is not None and kind.form is Form.CALL else None
         if isinstance(called, FuncRef) and called.name in captured:
             # Captures are the last arguments of a call, so both lists are paired from their ends.
-            pairs = zip(reversed(captured[called.name].bound_inputs), reversed(node.inputs))
-            by_node.update({handle.node.name: number for number, handle in pairs if number in keys})
-    return by_node
+            yield from zip(reversed(captured[called.name].bound_inputs), reversed(node.inputs))
 
 
 def _python_names(objects: SavedObjectGraph, read: Mapping[str, int]) -> Iterator[tuple[str, str]]:
@@ -318,17 +315,6 @@ def _python_names(objects: SavedObjectGraph, read: Mapping[str, int]) -> Iterato
         name = objects.nodes[number].variable.name
         if name and node != name and node.startswith(f"{name}_") and node[len(name) + 1 :].isdecimal():
             yield node, name
-
-
-def _captured_keys(objects: SavedObjectGraph, keys: Mapping[int, str]) -> frozenset[str]:
-    """Return the keys of the variables that any function captures, called in the graph or not."""
-    captured = {number for function in objects.concrete_functions.values() for number in function.bound_inputs}
-    return frozenset(keys[number] for number in captured if number in keys)
-
-
-def _collection_values(proto: CollectionDef) -> tuple[Any, ...]:
-    kind = proto.WhichOneof("kind")
-    return () if kind is None else tuple(getattr(proto, kind).value)
 
 
 def _decode_variable(data: bytes) -> VariableInfo:
@@ -443,14 +429,17 @@ def callables(
     `keys` maps the numbers of variables' objects to the variables' keys in a checkpoint.
     """
     saved_callables = []
-    handles = _handles(objects, graph)
+    handles = {number: value.name for number, value in _captures(objects, graph)}
     # The shortest paths come first, as in the walk over variables: `model.call` before `model.layers.0.call`.
     for path, names in _functions(objects):
         for number, function in enumerate(names):
             concrete = objects.concrete_functions[function]
             bound = tuple(_bound(objects, i, keys, assets, handles) for i in concrete.bound_inputs)
             name = path if len(names) == 1 else f"{path}[{number}]"
-            saved_callables.append(SavedCallable(name, function, tuple(_results(concrete)), bound))
+            kinds = ((place, leaf.WhichOneof("kind")) for place, leaf in leaves(concrete.output_signature))
+            # A None in the structure is no result of the function, and a single tensor has no place in one.
+            results = tuple(place or "output_0" for place, kind in kinds if kind not in (None, "none_value"))
+            saved_callables.append(SavedCallable(name, function, results, bound))
     return tuple(saved_callables)
 
 
@@ -474,18 +463,6 @@ def _functions(objects: SavedObjectGraph) -> Iterator[tuple[str, Sequence[str]]]
                 queue.append((child.node_id, f"{name}."))
 
 
-def _handles(objects: SavedObjectGraph, graph: Graph) -> dict[int, str]:
-    """Return the tensors that the graph's own calls of functions pass for objects."""
-    tensors: dict[int, str] = {}
-    for node in graph:
-        kind = CALL_KINDS.get(node.op)
-        called = node.attrs.get(kind.functions[0]) if kind is not None and kind.form is Form.CALL else None
-        if isinstance(called, FuncRef) and called.name in objects.concrete_functions:
-            bound = objects.concrete_functions[called.name].bound_inputs
-            tensors.update((number, value.name) for number, value in zip(reversed(bound), reversed(node.inputs)))
-    return tensors
-
-
 def _bound(
     objects: SavedObjectGraph, number: int, keys: Mapping[int, str], assets: Sequence[Asset], handles: Mapping[int, str]
 ) -> Bound:
@@ -500,28 +477,6 @@ def _bound(
     if node is not None and kind == "constant":
         return Bound(words, tensor=f"{node.constant.operation}:0")
     return Bound(words, tensor=handles.get(number, ""))
-
-
-def _results(concrete: SavedConcreteFunction) -> Iterator[str]:
-    """Yield the names of a function's results: keys, and positions in lists; `output_0` for a single tensor."""
-    for path in _leaves(concrete.output_signature, ""):
-        yield path or "output_0"
-
-
-def _leaves(value: StructuredValue, path: str) -> Iterator[str]:
-    """Yield the paths to the tensors in a structure, in TensorFlow's order."""
-    kind = value.WhichOneof("kind")
-    if kind in ("list_value", "tuple_value"):
-        for number, item in enumerate(getattr(value, kind).values):
-            yield from _leaves(item, f"{path}.{number}" if path else f"output_{number}")
-    elif kind == "dict_value":
-        for key in sorted(value.dict_value.fields):
-            yield from _leaves(value.dict_value.fields[key], f"{path}.{key}" if path else key)
-    elif kind == "named_tuple_value":
-        for pair in value.named_tuple_value.values:
-            yield from _leaves(pair.value, f"{path}.{pair.key}" if path else pair.key)
-    elif kind not in (None, "none_value"):
-        yield path
 
 
 # MetaGraphDefs and SavedModels in printed text, taken apart: a graph inside is read like a graph in a text of its own.

@@ -279,7 +279,11 @@ def run_onnx(path: str | os.PathLike[str], feeds: Mapping[str, Array]) -> list[A
     except Exception as error:
         pass_on(error)
         raise UnimplementedError(f"onnxruntime cannot run the model: {error}") from error
-    return [_from_onnx(value) for value in outputs]
+    # onnxruntime has strings as texts, tfg as bytes.
+    return [
+        value if value.dtype != object else np.array([*map(as_bytes, value.flat)], object).reshape(value.shape)
+        for value in outputs
+    ]
 
 
 def _run(runtime: Any, session: Any, feeds: Mapping[str, Array]) -> list[Array]:
@@ -336,11 +340,6 @@ def _to_onnx(value: Array) -> Array:
     if value.dtype != object:
         return value
     return np.array([as_bytes(item).decode("utf-8", "surrogateescape") for item in value.flat], object).reshape(value.shape)
-
-
-def _from_onnx(value: Array) -> Array:
-    """Convert an array to tfg's form: strings as bytes."""
-    return value if value.dtype != object else np.array([*map(as_bytes, value.flat)], object).reshape(value.shape)
 
 
 # The outputs of a graph beside those of a model in a file, computed by onnxruntime.

@@ -10,7 +10,7 @@ import operator
 import os
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 import numpy as np
 from google.protobuf.message import DecodeError
@@ -123,49 +123,39 @@ class Recording(Report):
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class ScalarValue:
-    """A scalar that a training wrote."""
+class _Value:
+    """A value that a training wrote: where, at which step and when."""
 
     run: str
     """The folder of the event file, relative to the folder that was read; `.` for that folder."""
     tag: str
-    """The name of the scalar."""
+    """The name of the value."""
     step: int
     """The step of the training."""
     wall_time: float
     """The time of the writing: seconds since 1970."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class ScalarValue(_Value):
+    """A scalar that a training wrote."""
+
     value: float
     """The value."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class HistogramValue:
+class HistogramValue(_Value):
     """A histogram that a training wrote: `buckets` is (buckets, 3), the left and right limits and the count of each."""
 
-    run: str
-    """As of a scalar."""
-    tag: str
-    """The name of the histogram."""
-    step: int
-    """The step of the training."""
-    wall_time: float
-    """The time of the writing: seconds since 1970."""
     buckets: Array
     """The left limit, the right limit and the count of each bucket, as doubles."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class ImageValue:
+class ImageValue(_Value):
     """A picture that a training wrote, as the bytes of a file."""
 
-    run: str
-    """As of a scalar."""
-    tag: str
-    """The name of the picture."""
-    step: int
-    """The step of the training."""
-    wall_time: float
-    """The time of the writing: seconds since 1970."""
     index: int
     """The place among the pictures of the tag and step, from 0."""
     data: bytes
@@ -173,17 +163,9 @@ class ImageValue:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class AudioValue:
+class AudioValue(_Value):
     """A sound that a training wrote, as the bytes of a file."""
 
-    run: str
-    """As of a scalar."""
-    tag: str
-    """The name of the sound."""
-    step: int
-    """The step of the training."""
-    wall_time: float
-    """The time of the writing: seconds since 1970."""
     index: int
     """The place among the sounds of the tag and step, from 0."""
     data: bytes
@@ -191,24 +173,13 @@ class AudioValue:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class TextValue:
+class TextValue(_Value):
     """A text that a training wrote."""
 
-    run: str
-    """As of a scalar."""
-    tag: str
-    """The name of the text."""
-    step: int
-    """The step of the training."""
-    wall_time: float
-    """The time of the writing: seconds since 1970."""
     index: int
     """The place among the texts of the tag and step, from 0, row by row."""
     text: str
     """The text, often Markdown; bytes that are no UTF-8 are escaped."""
-
-
-_Value: TypeAlias = ScalarValue | HistogramValue | ImageValue | AudioValue | TextValue
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -297,7 +268,7 @@ class _TagPlaces:
     def __init__(self) -> None:
         self._places: dict[tuple[str, str], str] = {}
 
-    def of(self, value: HistogramValue | ImageValue | AudioValue) -> str:
+    def of(self, value: _Value) -> str:
         """Return the path of a tag."""
         key = value.run, value.tag
         if key not in self._places:

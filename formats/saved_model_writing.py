@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import os
-import shutil
 from collections.abc import Callable, Container, Mapping, Sequence, Set
 
 from ..core.building.saver import add_initializer, add_saver, has_saver
@@ -24,15 +23,7 @@ from ..core.registry.op_facts import has_fact
 from ..core.runtime.session.restored_variables import restored_iterators, restored_tables, unrestored
 from ..core.runtime.state.file_access import NO_FILES, FileAccess, FileGate
 from ..core.support import dataclasses
-from ..core.support.atomic import (
-    file_errors,
-    flush,
-    flush_folder,
-    rename_folder,
-    require_folder,
-    require_new_folder,
-    staged_folder,
-)
+from ..core.support.atomic import atomic_folder, copy_new, file_errors, require_folder, require_new_folder
 from ..core.support.errors import (
     AlreadyExistsError,
     InvalidArgumentError,
@@ -43,7 +34,7 @@ from ..core.support.errors import (
 )
 from ..core.support.file_formats import MODELS, format_of
 from ..core.support.hints import Hint, command, option, step
-from ..core.support.places import absolute, is_folder, is_there, names_in
+from ..core.support.places import is_folder, is_there, names_in
 from ..core.support.tensor_names import free_name, parse_tensor_name
 from ..core.transforms.joined_graphs import PartNames
 from ..core.transforms.subgraphs import drop_ends, forget_locations
@@ -184,7 +175,9 @@ def add_joined_signatures(graph: Graph, parts: Sequence[PartOfModel]) -> None:
     """
     messages = [renamed_message(message_of(part.graph), part.names) for part in parts]
     chosen = [_chosen(part, message) for part, message in zip(parts, messages)]
-    joined = _joined_signature(chosen, parts) if all(map(_has_choice, parts)) else SignatureDef()
+    # Of several signatures of which none is usual, none is chosen.
+    has_choice = all(part.signature or not part.graph.signatures for part in parts)
+    joined = _joined_signature(chosen, parts) if has_choice else SignatureDef()
     others = [_others(graph, place, parts, messages, chosen) for place in (0, 1)]
     about = messages[0]
     about.signature_def.clear()
@@ -196,11 +189,6 @@ def add_joined_signatures(graph: Graph, parts: Sequence[PartOfModel]) -> None:
             about.signature_def[_free(key, part, about.signature_def)].CopyFrom(other)
     _join_collections(about, messages[1])
     _take_message(graph, about, [part.graph for part in parts])
-
-
-def _has_choice(part: PartOfModel) -> bool:
-    """Return False for a graph with several signatures of which none is usual."""
-    return bool(part.signature) or not part.graph.signatures
 
 
 def _take_message(graph: Graph, about: MetaGraphDef, parts: Sequence[Graph]) -> None:
@@ -308,14 +296,9 @@ def write_saved_model(
     format_of(folder, MODELS)
     require_folder(folder)
     require_new_folder(folder)
-    target = absolute(folder)
-    with file_errors(folder):
-        with staged_folder(target) as staged:
-            _write(staged, model, source, save)
-            _copy_files(staged, model, files)
-            rename_folder(staged, target)
-        # A rename is sure to be on the disk only after the folder above is flushed.
-        flush_folder(target)
+    with atomic_folder(folder) as staged:
+        _write(staged, model, source, save)
+        _copy_files(staged, model, files)
 
 
 def _write(folder: str, model: ModelToWrite, source: MetaGraph | None, save: Callable[[str], None]) -> None:
@@ -347,9 +330,8 @@ def _copy_files(folder: str, model: ModelToWrite, files: FileAccess) -> None:
         # The permissions of the session hold here, too: a file that the graph may not read in a run must not be copied.
         gate = FileGate(files, node)
         path = path_of(node)
-        with file_errors(path), gate.open(path) as read, open(os.path.join(assets, name), "xb") as written:
-            shutil.copyfileobj(read, written)
-            flush(written)
+        with file_errors(path), gate.open(path) as read:
+            copy_new(read, os.path.join(assets, name))
 
 
 def _copy_assets(folder: str, model: ModelToWrite, source: MetaGraph) -> None:
@@ -391,10 +373,9 @@ def _copy_file(path: str, copied: str, files: FileGate) -> None:
         read = files.open(path)
     except PermissionDeniedError:
         raise PermissionDeniedError(f"'{path}' is a link to a place outside the model's folder") from None
-    # "x" refuses a file that is there: two assets of one name must not overwrite each other.
-    with read, open(copied, "xb") as written:
-        shutil.copyfileobj(read, written)
-        flush(written)
+    # A file that is there is refused: two assets of one name must not overwrite each other.
+    with read:
+        copy_new(read, copied)
 
 
 def _about(graph: Graph) -> MetaGraphDef:
@@ -445,7 +426,10 @@ def _saver(graph: Graph, about: MetaGraphDef, has_objects: bool) -> SaverInfo | 
     A saver that saves positions of iterators is replaced, too: TensorFlow and tfg cannot read each other's positions.
     """
     saver = graph.meta.saver if graph.meta is not None else None
-    is_whole = not (unrestored(graph) or _unsaved_tables(graph) or restored_iterators(graph))
+    # The graph's own saver may leave out tables whose contents are in the checkpoint.
+    entries = {entry for table in saved_tables(graph).values() for entry in table.entries}
+    unsaved = entries - set(restored_tables(graph).values())
+    is_whole = not (unrestored(graph) or unsaved or restored_iterators(graph))
     if has_saver(graph, saver) and (has_objects or is_whole):
         return saver
     about.ClearField("saver_def")
@@ -488,12 +472,6 @@ def _refuse_resources(graph: Graph) -> None:
             op=owner.op,
             hint="freeze the model: constants then hold the contents",
         )
-
-
-def _unsaved_tables(graph: Graph) -> set[str]:
-    """Return the tables with contents of a checkpoint that the graph's own saver leaves out, by the names of their entries."""
-    entries = {entry for table in saved_tables(graph).values() for entry in table.entries}
-    return entries - set(restored_tables(graph).values())
 
 
 def _fit_inputs(graph: Graph, about: MetaGraphDef) -> bool:

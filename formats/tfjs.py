@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import base64
 import functools
-import itertools
 import json
 import math
 import os
@@ -24,7 +23,6 @@ from ..core.functions.table_fills import table_fills
 from ..core.graph.graph import Graph, Node, Output
 from ..core.graph.metagraph import INIT_SIGNATURE, USUAL_SIGNATURE
 from ..core.graph.traversal import reachable
-from ..core.inference.inference import infer
 from ..core.ops.shared.tensorflow_js import spelled, translate
 from ..core.planning.reachability import needed_nodes
 from ..core.registry.op_facts import has_fact
@@ -34,16 +32,16 @@ from ..core.support.errors import DataLossError, InvalidArgumentError, NotFoundE
 from ..core.support.hints import Hint, option
 from ..core.support.places import is_file, make_folders, remove, resolved
 from ..core.support.regular_files import WITHOUT_WEIGHTS, open_regular, require_no_pointer
+from ..core.support.tensor_names import free_name
 from ..core.support.words import counted
 from ..core.types import dtypes
 from ..core.types.arrays import Array
 from ..core.types.tensors import Tensor
-from .codecs.attrs import encode_shape
 from .codecs.source import write_file
 from .codecs.tensor_proto import decode_tensor
 from .meta_graph import graph_from_meta_graph
 from .protos.graph_pb2 import FunctionDef, GraphDef, NodeDef, TensorProto, TensorShapeProto
-from .protos.meta_graph_pb2 import MetaGraphDef, SignatureDef, TensorInfo
+from .protos.meta_graph_pb2 import MetaGraphDef, SignatureDef
 from .saving import to_bytes
 
 _STORED: Final = {"float32": "<f4", "int32": "<i4", "bool": "u1", "complex64": "<c8", "float16": "<f2"}
@@ -139,7 +137,7 @@ def _add_initializer(about: MetaGraphDef, model: Mapping[str, Any], weights: Map
     """
     graph = _graph_def(model["modelInitializer"])
     _fill(graph, weights)
-    scope = _free_scope(about.graph_def)
+    scope = free_name("initializer", {node.name.partition("/")[0] for node in about.graph_def.node})
     read = {name.lstrip("^").partition(":")[0] for node in graph.node for name in node.input}
     # `last` has the nodes that no other reads. One of them waits for the others, and is the operation that starts the model.
     last = {node.name for node in graph.node} - read
@@ -154,12 +152,6 @@ def _add_initializer(about: MetaGraphDef, model: Mapping[str, Any], weights: Map
     made = (model.get("initializerSignature") or {}).get("outputs") or {}
     tables = {output["resourceId"]: f"{scope}/{output['name']}" for output in made.values() if "resourceId" in output}
     _use_tables(about, model, tables)
-
-
-def _free_scope(graph: GraphDef) -> str:
-    taken = {node.name.partition("/")[0] for node in graph.node}
-    names = itertools.chain(["initializer"], map("initializer_{}".format, itertools.count(1)))
-    return next(itertools.filterfalse(taken.__contains__, names))
 
 
 def _use_tables(about: MetaGraphDef, model: Mapping[str, Any], tables: Mapping[Any, str]) -> None:
@@ -310,8 +302,11 @@ def write_tfjs(
 
     UnimplementedError lists the ops that TensorFlow.js lacks, and names a constant that it cannot hold.
     """
+    from .saved_model_writing import describe  # lazy: a model is read without it
+
     _refuse_unknown(graph)
-    signature = _signature_of(graph, inputs, outputs)
+    signature = SignatureDef()
+    describe(graph, signature, inputs, outputs)
     main = needed_nodes([value.node for value in outputs.values()])
     filling = reachable(table_fills(graph))
     whole = GraphDef.FromString(to_bytes(graph, "graph"))
@@ -336,17 +331,6 @@ def write_tfjs(
 
 def _constants(nodes: Iterable[Node]) -> set[str]:
     return {node.name for node in nodes if node.is_constant}
-
-
-def _signature_of(graph: Graph, inputs: Mapping[str, Output], outputs: Mapping[str, Output]) -> SignatureDef:
-    facts = infer(graph)
-    signature = SignatureDef(method_name="tensorflow/serving/predict")
-    for values, infos in ((inputs, signature.inputs), (outputs, signature.outputs)):
-        for word, value in values.items():
-            assert value.dtype is not None
-            shape = encode_shape(facts.spec(value).shape)
-            infos[word].CopyFrom(TensorInfo(name=value.name, dtype=value.dtype.base.enum_name, tensor_shape=shape))
-    return signature
 
 
 def _spell(graph: GraphDef) -> None:

@@ -15,7 +15,7 @@ import numpy as np
 from ..core.feeding.readable_texts import PLAIN
 from ..core.graph.graph import Output
 from ..core.support.atomic import file_errors
-from ..core.support.errors import DataLossError, InvalidArgumentError, NotFoundError, TfgError
+from ..core.support.errors import DataLossError, InvalidArgumentError, NotFoundError, ResourceExhaustedError, TfgError
 from ..core.support.hints import Hint, HintStep, option
 from ..core.support.regular_files import open_input, open_regular
 from ..core.types.arrays import Array
@@ -336,6 +336,8 @@ class _Generator:
             return np.asarray(self.function(shape, **{**self.options, **options}))
         except (ValueError, OverflowError) as error:
             raise InvalidArgumentError(str(error)) from None
+        except MemoryError as error:
+            raise ResourceExhaustedError(f"out of memory: {error}") from error
 
 
 def _random(seed: float) -> np.random.Generator:

@@ -16,6 +16,7 @@ FOLDER = pathlib.Path(__file__).resolve().parent
 # Part -> the script whose `derived` says what its files should hold, and whose `same` what is no difference worth writing.
 # In this order: what is shown of samples and ops follows from them.
 PARTS = {
+    "names": "list_public_names",
     "ops": "list_ops",
     "signatures": "list_op_signatures",
     "samples": "make_kernel_samples",

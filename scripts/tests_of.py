@@ -31,7 +31,11 @@ def modules() -> dict[str, pathlib.Path]:
     """Map the names of modules, and the public names as `tfg.NAME`, to their files."""
     paths = [path for part in PARTS for path in (ROOT / part).rglob("*.py")]
     own = {".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"): path for path in paths}
-    return own | {f"tfg.{module}": path for module, path in own.items()} | {f"tfg.{n}": own[m] for n, m in tfg._LAZY.items()}
+    return (
+        own
+        | {f"tfg.{module}": path for module, path in own.items()}
+        | {f"tfg.{n}": own[m] for n, m in tfg._modules_of_names().items()}
+    )
 
 
 def users() -> Mapping[pathlib.Path, set[pathlib.Path]]:

@@ -37,8 +37,10 @@ MAX_FILE_LINES = 1000
 FLOORS = (
     "core core/ops core/runtime core/support formats/protos",
     "core/types",
-    "core/parallel core/registry",
-    "core/codecs core/graph core/numerics core/random",
+    "core/parallel",
+    "core/numerics",
+    "core/registry",
+    "core/codecs core/graph core/random",
     "core/functions formats/codecs",
     "core/inference core/runtime/state",
     "core/building core/datasets core/op_libraries core/planning core/runtime/guards formats/checkpoint",
@@ -446,6 +448,8 @@ WORDING = frozenset(
      "output_candidates", "own_attributes", "readable", "shortened", "typical", "what_is_short")
 )  # fmt: skip
 """Functions that order and word a result for a table or an error: Python has the result itself."""
+CHOOSING = frozenset(("counted_fetches", "default_fetches", "outputs_of"))
+"""Functions that choose the tensors where the user names none, as the functions of the package do."""
 
 
 def computing_functions() -> Iterator[str]:
@@ -454,7 +458,7 @@ def computing_functions() -> Iterator[str]:
         for path in files_of_command(command):
             for module, name in runtime_imports(path):
                 computes = module.startswith("core.") and module.split(".")[1] in COMPUTING
-                if computes and name.islower() and name not in WORDING and not is_exported(module, name):
+                if computes and name.islower() and name not in WORDING | CHOOSING and not is_exported(module, name):
                     yield f"{command} {name}"
 
 
@@ -522,7 +526,10 @@ def test_shape_functions_say_what_they_return():
 
 # How many lines may lie between the parts of one op: its kernel, shape, gradient, FLOPs and the decisions about it.
 MAX_LINES_BETWEEN_PARTS = 150
-REGISTERING = {"kernel", "shape", "gradient", "flops", "facts", "layout", "profiled", "not_differentiable", "zero_flops"}
+REGISTERING = {
+    "kernel", "shape", "gradient", "flops", "facts", "layout", "profiled",
+    "not_arithmetic", "not_differentiable", "zero_flops",
+}  # fmt: skip
 SAYING_FIRST = {"layout", "profiled"}
 """The registrations whose first argument is the statement about the following ops."""
 

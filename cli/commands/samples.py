@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 
-from ...core.support.atomic import atomic_file, file_errors, flush_folder, rename_folder, staged_folder
+from ...core.support.atomic import atomic_file, atomic_folder, file_errors
 from ...core.support.errors import AlreadyExistsError, NotFoundError
 from ...core.support.file_formats import FOLDERS
 from ...core.support.places import is_there, make_folders
@@ -69,10 +69,8 @@ def _copy(source: str, target: str) -> None:
         raise AlreadyExistsError(f"'{target}' already exists")
     if os.path.isdir(source):
         # A copy that is interrupted leaves no half of a sample behind.
-        with staged_folder(target) as staged:
+        with atomic_folder(target) as staged:
             shutil.copytree(source, staged, ignore=shutil.ignore_patterns("__pycache__"), dirs_exist_ok=True)
-            rename_folder(staged, target)
-        flush_folder(target)
     else:
         with open(source, "rb") as sample, atomic_file(target) as file:
             shutil.copyfileobj(sample, file)

@@ -81,7 +81,11 @@ class CompareJob:
             differing = sum(not node.passed for node in result.nodes)
             yield render.Text(f"{differing} of {len(result.nodes)} common values differ; --all shows all of them")
         if result.first_nonfinite is not None:
-            yield _nonfinite_table(result.first_nonfinite)
+            node = result.first_nonfinite
+            other = node.other if node.other != node.tensor else ""
+            columns = ("tensor", "op", "in AFTER", "NaN or infinite in BEFORE", "in AFTER")
+            row = (node.tensor, node.op, other, node.nonfinite_before, node.nonfinite_after)
+            yield render.Table(columns, [row], "first NaN or infinity")
         for title, names in (("only in BEFORE", result.only_before), ("only in AFTER", result.only_after)):
             if names and not self.options.quiet:
                 more = f" and {len(names) - _MAX_NAMES} more" if len(names) > _MAX_NAMES else ""
@@ -165,12 +169,6 @@ def _refuse_what_states_do_not_take() -> None:
 
 def _difference(node: NodeComparison) -> str:
     return f"'{node.tensor}' differs by {node.largest_difference:.6g}; tolerance {node.tolerance_needed:.3g} would pass"
-
-
-def _nonfinite_table(node: NodeComparison) -> render.Table:
-    columns = ("tensor", "op", "in AFTER", "NaN or infinite in BEFORE", "in AFTER")
-    row = (node.tensor, node.op, node.other if node.other != node.tensor else "", node.nonfinite_before, node.nonfinite_after)
-    return render.Table(columns, [row], "first NaN or infinity")
 
 
 def _time_sections(times: TimeComparison, top: int) -> Iterator[render.Section]:

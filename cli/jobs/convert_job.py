@@ -62,7 +62,10 @@ def run(options: ConvertOptions) -> int:
     loaded = names.graph
     # By the names before any change: these are the names that `tfg explain` shows.
     cuts = [names.input(word).name for word in options.inputs]
-    _note_absent(loaded, cuts, options.quiet)
+    for name in cuts:
+        # Such a node is broken, or not in the file.
+        if loaded.node_of(name).op == ABSENT:
+            render.note(f"'{name}' is missing or broken in the graph: a placeholder takes its place", options.quiet)
     options.placeholders.apply(loaded, names, options.quiet, cuts)
     if options.ends:
         loaded = options.ends.added(loaded, session.signature)
@@ -153,16 +156,9 @@ def _with_own_checkpoint(options: ConvertOptions) -> ConvertOptions:
 
 def _batch_fetches(graph: Graph, names: Names, options: ConvertOptions) -> Sequence[str]:
     """Return the tensors whose inputs have the batch."""
-    from ...formats.api.outputs import default_fetches
+    from ...core.explaining.default_fetches import default_fetches
 
     return [names.fetch(word) for word in options.outputs] or list(names.outputs.values()) or default_fetches(graph)
-
-
-def _note_absent(graph: Graph, cuts: Sequence[str], quiet: bool) -> None:
-    """Say which placeholders stand for nodes that are broken or not in the file."""
-    for name in cuts:
-        if graph.node_of(name).op == ABSENT:
-            render.note(f"'{name}' is missing or broken in the graph: a placeholder takes its place", quiet)
 
 
 def _verified(
@@ -292,8 +288,8 @@ def _to_model(
     graph: Graph, inputs: Sequence[str], names: Names, opened: Runner, options: ConvertOptions, of_old_batch: Graph | None
 ) -> int:
     """Write a model of another runtime, and compare its results for --verify."""
+    from ...core.explaining.default_fetches import outputs_of
     from ...formats.api.changes import convert
-    from ...formats.api.outputs import outputs_of
 
     outputs_named = options.outputs or tuple(names.outputs) or outputs_of(names.graph)
     outputs = {word: names.output(word).name for word in outputs_named}
@@ -364,7 +360,7 @@ def _for_release(graph: Graph, release: str, quiet: bool) -> Graph:
 
 def _default_outputs(graph: Graph, names: Names, options: ConvertOptions) -> list[str]:
     """Return the outputs of the chosen signature; without a signature all outputs, where only a part stays."""
-    from ...formats.api.outputs import outputs_of
+    from ...core.explaining.default_fetches import outputs_of
 
     if names.outputs:
         return list(names.outputs.values())

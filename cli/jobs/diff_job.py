@@ -71,7 +71,7 @@ Row = tuple[str, str, str, str]
 def _sections(diff: GraphDiff, format_: str) -> Iterator[Section]:
     """Yield the summary and all sections that differ; as CSV a single table."""
     nodes = change_rows(diff)
-    functions = dict(_function_rows(diff))
+    functions = {function.name: change_rows(function) for function in diff.functions_changed}
     if format_ == "csv":
         yield Table(("section", *_COLUMNS), [*_csv_rows(diff, nodes, functions)])
         return
@@ -93,11 +93,6 @@ def _sections(diff: GraphDiff, format_: str) -> Iterator[Section]:
     versions = [str(change) for change in (diff.versions, diff.tensorflow_version) if change is not None]
     if versions:
         yield Text(versions, "versions")
-
-
-def _function_rows(diff: GraphDiff) -> Iterator[tuple[str, list[Row]]]:
-    for function in diff.functions_changed:
-        yield function.name, change_rows(function)
 
 
 def _functions(diff: GraphDiff, rows: dict[str, list[Row]]) -> Iterator[Section]:

@@ -14,9 +14,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ...core.explaining.graph_facts import CallableFacts, GraphFacts, MissingOp, explain, facts_without_detail, missing_ops
-from ...core.explaining.node_facts import ControlFacts, NodeFacts
 from ...core.graph.graph import Graph
-from ...core.op_libraries.op_listing import describe_op, is_declared
 from ...core.registry.catalog import CATALOG
 from ...core.runtime.session.function_signatures import entry_points
 from ...core.support import dataclasses
@@ -31,13 +29,11 @@ from ...formats.detect import recording_kind
 from ...formats.state import has_graph, unread_values
 from .. import render
 from ..commands.explain import ExplainOptions
-from ..engines import report_sections
-from ..models import signature_table
 from ..render import Quantity, Section, Table, Text
-from .ops_job import detail_sections, detail_tables
 
 if TYPE_CHECKING:
     from ...core.explaining.device_partition import PartitionFacts
+    from ...core.explaining.node_facts import ControlFacts, NodeFacts
     from ...core.explaining.pipeline_words import PipelineFacts
     from ...core.explaining.race_report import RunRaces
     from ...core.passes.pipeline import NodeFate
@@ -73,8 +69,10 @@ def graph_sections(facts: GraphFacts, max_rows: int = MAX_ROWS, layers: Sequence
         used = [variable for variable in facts.variables if variable.purpose != "unused"] or facts.variables
         rows = [(v.name, v.purpose, v.kind, v.dtype, v.shape, v.initializer, v.slot_of) for v in used]
         yield _cut(columns, rows, "variables", max_rows)
-    for signature in facts.signatures:
-        yield signature_table(signature)
+    if facts.signatures:
+        from ..models import signature_table
+
+        yield from map(signature_table, facts.signatures)
     if facts.callables:
         listed = [(c.name, _arguments(c), ", ".join(c.outputs), c.function) for c in facts.callables]
         yield _cut(
@@ -223,7 +221,9 @@ def _node_lines(facts: NodeFacts) -> Iterator[str]:
         yield f"  inputs: {', '.join(facts.node.inputs)}"
     yield from _control_lines(facts.control_inputs)
     yield from _placement_lines(facts)
-    yield f"  consumers: {_consumers(facts)}"
+    shown = [c.name if c.tensor is not None else f"{c.name} (waits for it)" for c in facts.consumers[:8]]
+    more = len(facts.consumers) - len(shown)
+    yield f"  consumers: {', '.join(shown) or 'none'}" + (f" and {more} more" if more > 0 else "")
     if facts.fetch is not None:
         why = " -> ".join(facts.fetch.path) if facts.fetch.runs else "does not run"
         yield f"  fetch {facts.fetch.fetch}: {why}"
@@ -255,12 +255,6 @@ def _placement_lines(facts: NodeFacts) -> Iterator[str]:
             yield f"  loc:@{name} names a node that is not in the graph"
     elif facts.node.device:
         yield f"  device: {facts.node.device}"
-
-
-def _consumers(facts: NodeFacts) -> str:
-    shown = [c.name if c.tensor is not None else f"{c.name} (waits for it)" for c in facts.consumers[:8]]
-    more = len(facts.consumers) - len(shown)
-    return (", ".join(shown) or "none") + (f" and {more} more" if more > 0 else "")
 
 
 def recording_sections(recording: Recording, path: str) -> Iterator[Section]:
@@ -327,6 +321,8 @@ def show_recording(source: ReadOnce, options: ExplainOptions) -> bool:
 
 def is_op(word: str) -> bool:
     """Return True for the name of an op, False for other words; NotFoundError for a word near the name of an op."""
+    from ...core.op_libraries.op_listing import is_declared  # lazy: most words are files
+
     if is_declared(word) or not word.isidentifier():
         return is_declared(word)
     # So close to the name of an op that no file is meant.
@@ -341,6 +337,9 @@ def is_op(word: str) -> bool:
 
 def explain_op(name: str, format_: str) -> None:
     """Describe an op type."""
+    from ...core.op_libraries.op_listing import describe_op
+    from .ops_job import detail_sections, detail_tables
+
     detail = describe_op(name)
     sections = functools.partial(detail_tables, [detail]) if format_ == "csv" else functools.partial(detail_sections, detail)
     render.emit("tfg.explain.op/1", {"ops": [detail]}, format_, sections)
@@ -383,6 +382,7 @@ class ExplainJob:
             self._races()
         elif options.engine is not None:
             from ...formats.api.analyses import explain_engine
+            from ..engines import report_sections
 
             report = explain_engine(self.graph, options.engine, self.fetches)
             render.emit("tfg.explain.engine/1", report, options.format_, lambda: report_sections(report))

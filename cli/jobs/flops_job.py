@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypedDict
 
 import click
 
+from ...core.explaining.default_fetches import counted_fetches
 from ...core.flops import FlopsReport, NodeCost, Section
 from ...core.flops.flops_report import PipelineCost, magnitude, typical
 from ...core.flops.views import FlopsRow, readable, shortened, what_is_short
@@ -20,7 +21,7 @@ from ...core.support.hints import Hint
 from ...core.support.json_documents import plain
 from ...core.support.words import counted
 from ...core.types.dims import DimLike
-from ...formats.api.counting import FlopsCounter, counted_fetches, flops_rows, profile
+from ...formats.api.counting import FlopsCounter, flops_rows, profile
 from ...formats.api.names import Names
 from ...formats.codecs.source import write_file
 from .. import render
@@ -154,9 +155,8 @@ def show_count(job: FlopsJob) -> Sequence[object]:
     report, options = job.count(), job.options
     format_, top = options.format_, options.rows_shown
     if options.per_variable:
-        variables = job.counter.by_variable()
-        data = variable_data(variables)
-        render.emit("tfg.flops.variables/1", data, format_, lambda: variable_sections(variables))
+        variables = variable_costs(job.counter.by_variable())
+        render.emit("tfg.flops.variables/1", {"variables": variables}, format_, lambda: variable_sections(variables))
     elif options.run_metadata:
         timings = job.counter.timings()
         sections = functools.partial(timing_sections, timings, top)
@@ -345,11 +345,11 @@ class VariableCost(TypedDict):
     """All nodes that the variable's gradient needs."""
 
 
-def variable_data(costs: Mapping[str, tuple[Section, Section]]) -> dict[str, list[VariableCost]]:
+def variable_costs(costs: Mapping[str, tuple[Section, Section]]) -> list[VariableCost]:
     """Return the costs of the backward pass by variable, the largest first."""
     # By magnitude, as polynomials of symbols have no order.
     ranked = sorted(costs.items(), key=lambda item: -magnitude(item[1][0].flops))
-    return {"variables": [{"variable": name, "own": own, "all": everything} for name, (own, everything) in ranked]}
+    return [{"variable": name, "own": own, "all": everything} for name, (own, everything) in ranked]
 
 
 class MeasuredRow(TypedDict):
@@ -472,12 +472,11 @@ def count_csv(sections: Mapping[str, Sequence[FlopsRow]]) -> Iterator[render.Sec
     yield render.Table(columns, cells)
 
 
-def variable_sections(costs: Mapping[str, Any]) -> Iterator[render.Section]:
-    """Yield the cost of the backward pass for each variable, the most expensive first."""
-    ranked = sorted(costs.items(), key=lambda item: -magnitude(item[1][0].flops))
+def variable_sections(costs: Sequence[VariableCost]) -> Iterator[render.Section]:
+    """Yield the cost of the backward pass for each variable."""
     yield render.Table(
         ("variable", "own FLOPs", "own MACs", "FLOPs with inputs"),
-        [(name, *map(_metric, (own.flops, own.macs, whole.flops))) for name, (own, whole) in ranked],
+        [(c["variable"], *map(_metric, (c["own"].flops, c["own"].macs, c["all"].flops))) for c in costs],
     )
 
 

@@ -4,25 +4,21 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Final
+from collections.abc import Iterator, Sequence
+from typing import Final
 
-from ...core.flops.measured import Measurement
+from ...core.explaining.default_fetches import counted_fetches
 from ...core.flops.model_layers import Layer, LayerBlock, LayersReport, LayerTree
 from ...core.flops.views import layer_table, layer_totals
-from ...core.graph.graph import Graph
 from ...core.runtime.session.function_signatures import as_called
-from ...formats.api.counting import counted_fetches, layers, profile
+from ...formats.api.counting import layers
 from ...formats.api.names import Names
 from .. import render
 from ..commands.layers import LayersOptions
-from ..models import note_drawn_feeds, note_unread_values
+from ..models import measure, note_unread_values
 from ..next_steps import in_commands
 from ..options import whole_numbers
 from ..render import Quantity
-
-_RUNS: Final = 3
-"""The number of timed runs, as `tfg flops --measured` has by default."""
 
 
 def run(options: LayersOptions) -> None:
@@ -38,7 +34,7 @@ def run(options: LayersOptions) -> None:
         report = layers(
             graph, fetches, shapes={names.input(name).name: shape for name, shape in options.shapes}, values=feeds,
             batch=options.batch, trips=whole_numbers("--trips", options.trips), sizes=whole_numbers("--size", options.sizes),
-            measured=_measured(graph, fetches, feeds, options),
+            measured=measure(graph, fetches, feeds, options.session, options.quiet) if options.measured else None,
         )  # fmt: skip
     # Sorted here and not by the count, so that all orders come from one count.
     if options.sort != "model":
@@ -48,17 +44,6 @@ def run(options: LayersOptions) -> None:
         render.emit("tfg.layers.tree/1", tree, options.format_, lambda: tree_sections(tree, options.format_))
     else:
         render.emit("tfg.layers/1", report, options.format_, lambda: layers_sections(report))
-
-
-def _measured(graph: Graph, fetches: Sequence[str], feeds: Mapping[str, Any], options: LayersOptions) -> Measurement | None:
-    """Return the times of a run, if the options ask for one."""
-    if not options.measured:
-        return None
-    measured = profile(
-        graph, fetches, feeds, runs=_RUNS,
-        open_session=lambda graph: options.session.open(graph, options.quiet, implied=True).session,
-    )  # fmt: skip
-    return note_drawn_feeds(measured, options.quiet)
 
 
 _MINOR = ("bytes moved", "trainable", "ops")

@@ -116,7 +116,9 @@ def detail_sections(op: OpDetail) -> Iterator[Section]:
         rows = [(attr.name, attr.type, attr.default, _minimum(attr.minimum), ", ".join(attr.allowed)) for attr in op.attrs]
         yield Table(("attribute", "type", "default", "minimum", "allowed"), rows, name="attributes")
     if op.kernels:
-        kernels = [(_dtypes(k.dtypes) or _any_dtype(op), k.engine, k.stateful, str(k.location)) for k in op.kernels]
+        # A kernel without declared dtypes takes those of TensorFlow's kernels.
+        others = "; or ".join(map(_dtypes, op.tensorflow_dtypes)) or "any"
+        kernels = [(_dtypes(k.dtypes) or others, k.engine, k.stateful, str(k.location)) for k in op.kernels]
         yield Table(("kernel for", "engine", "state", "function"), kernels, name="kernels")
     else:
         yield Text("no kernel: --op-library can supply one, --map-op can read the op as another")
@@ -134,11 +136,6 @@ def _minimum(minimum: int | None) -> str:
 
 def _joined(args: Sequence[object]) -> str:
     return ", ".join(f"{arg.name}: {arg.type}" for arg in args)  # type: ignore[attr-defined]
-
-
-def _any_dtype(op: OpDetail) -> str:
-    """Return the dtypes of a kernel without declared dtypes: the dtypes of TensorFlow's kernels."""
-    return "; or ".join(map(_dtypes, op.tensorflow_dtypes)) or "any"
 
 
 def _dtypes(allowed: Mapping[str, Sequence[str]]) -> str:

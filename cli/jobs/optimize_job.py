@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ...core.explaining.default_fetches import default_fetches
 from ...core.flops.views import shortened
 from ...core.graph.graph import Graph
-from ...core.graph.metagraph import SaverInfo
 from ...core.passes.base.accuracy import Accuracy
 from ...core.passes.base.costs import GraphCost
 from ...core.passes.functions.function_clusters import FunctionClusters
@@ -26,7 +26,6 @@ from ...core.support.log import is_told
 from ...core.support.places import name_of
 from ...core.support.words import counted, some
 from ...formats.api.names import Names
-from ...formats.api.outputs import default_fetches
 from .. import render
 from ..commands.optimize import OptimizeOptions
 from ..main import COMPARISON_FAILED, DONE
@@ -101,7 +100,7 @@ class OptimizeJob:
         """Optimize, write and verify as the options ask."""
         # A SavedModel saves and restores itself by nodes that no output needs, and its prefix is fed: folding it would fix
         # the file that all later checkpoints are written to.
-        saver = self._saver()
+        saver = self.graph.meta.saver if self.graph.meta is not None and self.options.save_model else None
         with render.Working("optimizing", self.options.quiet) as working:
             result, report = optimize(
                 self.graph,
@@ -175,10 +174,6 @@ class OptimizeJob:
             render.note(unportable_text(self.report, self.options.portable), self.options.quiet)
         for text in unread_texts(self.report) if notes and self.report is not None else ():
             render.note(text, self.options.quiet)
-
-    def _saver(self) -> SaverInfo | None:
-        """Return the saver of a SavedModel's variables, if the command writes a SavedModel again."""
-        return self.graph.meta.saver if self.graph.meta is not None and self.options.save_model else None
 
     def _passes(self) -> str | None:
         """Return the passes as text, with the pass of --cluster at the end."""

@@ -158,6 +158,7 @@ class FirstOrderJob(TrainJob):
     def run(self) -> None:
         options = self.options
         self.session = self.session.of_many_runs()
+        clipping = None if options.clip is None else Clipping(options.clip[0], _number("--clip", options.clip[1]))
         self.snapshot = _TrainingSnapshot({}, 0)
         self.file = None if options.save_state is None else _JobFile(self, options.save_state)
         try:
@@ -165,7 +166,7 @@ class FirstOrderJob(TrainJob):
                 self.report = train(
                     self.graph, self.loss, self.feeds, steps=options.steps, optimizer=options.optimizer, lr=options.lr,
                     settings={name: _number(name, text) for name, text in options.settings}, schedule=options.schedule,
-                    clipping=_clipping(options), variables=options.variables, batch=options.batch,
+                    clipping=clipping, variables=options.variables, batch=options.batch,
                     save_state=self.file, open_session=self._open, on_start=lambda trainer: self._begin(trainer, stack),
                     on_step=lambda step: self._go_on(step, bar),
                 )  # fmt: skip
@@ -216,7 +217,9 @@ class FirstOrderJob(TrainJob):
             return False
         self.snapshot = self._snapshot(self.trainer.runner)
         if self.interruption.requested:
-            self._interrupted()
+            self.exit_code = INTERRUPTED
+            if self.session.process_group is not None:
+                self.session.process_group.part("was interrupted")
         return not self.interruption.requested
 
     def _digest(self, graph: Graph) -> bytes:
@@ -274,11 +277,6 @@ class FirstOrderJob(TrainJob):
         unsaved = "; the variables are not saved" if self.options.save_state else ""
         render.note(f"error: the loss is {step.loss} in step {step.step}; training stops{unsaved}")
         render.note("hint: try a lower --lr, or --clip")
-
-    def _interrupted(self) -> None:
-        self.exit_code = INTERRUPTED
-        if self.session.process_group is not None:
-            self.session.process_group.part("was interrupted")
 
     def _notify(self) -> None:
         render.note("interrupted: finishing the current step; press Ctrl-C again to stop at once", self.quiet)
@@ -355,11 +353,6 @@ class LeastSquaresJob(TrainJob):
     def _record(self, iteration: Iteration, progress: render.ProgressBar) -> None:
         self.losses.append(iteration.cost)
         progress.update(iteration.number, f"cost {iteration.cost:.6g}")
-
-
-def _clipping(options: TrainOptions) -> Clipping | None:
-    """Return the clipping of --clip KIND=LIMIT."""
-    return None if options.clip is None else Clipping(options.clip[0], _number("--clip", options.clip[1]))
 
 
 def _number(name: str, text: str) -> float:

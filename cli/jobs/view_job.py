@@ -6,37 +6,32 @@ import functools
 import pathlib
 import sys
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 import click
 
 from ...core.drawing.view_model import NodeOverlay, Report, Sheet
+from ...core.explaining.default_fetches import counted_fetches
 from ...core.graph.graph import Graph, Node
 from ...core.model.model_view import ModelView
 from ...core.support import dataclasses
 from ...core.support.gc_control import rare_collection
 from ...core.support.places import is_address, name_of
-from ...formats.api.counting import counted_fetches, profile
 from ...formats.api.names import Names
 from ...formats.api.page_values import ReadsState, inputs_to_show, run_to_show
 from ...formats.api.step_results import read_labels
 from ...formats.api.viewing import make_page, page_look
 from ...formats.codecs.source import write_file
-from ...formats.overlay_files import measured_overlay, read_overlay, time_overlay
 from ...formats.page.writing import to_html
 from .. import render
 from ..commands.view import ViewOptions
-from ..models import note_drawn_feeds, note_unread_values
+from ..models import measure, note_unread_values
 from ..next_steps import in_commands
 from .explain_job import graph_sections
 
 if TYPE_CHECKING:
     from ...core.explaining.graph_facts import GraphFacts
-    from ...core.flops.measured import Measurement
     from ...core.model.node_activations import NodeRun
-
-_RUNS: Final = 3
-"""The number of timed runs, as `tfg flops --measured` has by default."""
 
 
 def run(options: ViewOptions) -> None:
@@ -94,21 +89,16 @@ class ViewJob:
             render.note(f"wrote {out}{'' if is_shown else ': open it in a browser'}", options.quiet)
 
     def _overlays(self) -> Iterator[NodeOverlay]:
+        from ...formats.overlay_files import measured_overlay, read_overlay, time_overlay
+
         if self.options.measured:
-            yield measured_overlay(self.look.view, self._measure())
+            names, fetches = self._asked(self.graph)
+            feeds = names.feeds(self.options.feeds)
+            yield measured_overlay(self.look.view, measure(self.graph, fetches, feeds, self.session, self.options.quiet))
         if self.options.run_metadata is not None:
             yield time_overlay(self.options.run_metadata, self.look.view)
         for path in self.options.overlays:
             yield read_overlay(path, self.look.view)
-
-    def _measure(self) -> Measurement:
-        """Run the graph and time its nodes."""
-        names, fetches = self._asked(self.graph)
-        measured = profile(
-            self.graph, fetches, names.feeds(self.options.feeds), runs=_RUNS,
-            open_session=lambda graph: self.session.open(graph, self.options.quiet, implied=True).session,
-        )  # fmt: skip
-        return note_drawn_feeds(measured, self.options.quiet)
 
     def _run(self, view: ModelView) -> dict[str, Mapping[Node, NodeRun]]:
         """Run a model, once or for each input, and return the values of its nodes."""

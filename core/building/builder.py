@@ -13,7 +13,6 @@ import traceback
 from typing import Any
 
 from ..graph.graph import Graph, Node, Output
-from ..inference.inference import infer
 from ..support.arguments import checked, expect
 from ..support.errors import InvalidArgumentError, NotFoundError, TfgError
 from ..support.hints import Hint
@@ -106,6 +105,8 @@ def _element(g: NodeBuilder, initial: Output, dtype: DType | None) -> DType:
 
 def _shape(g: NodeBuilder, initial: Output) -> Shape:
     """Return the static shape of an initial value."""
+    from ..inference.inference import infer  # lazy: the import takes longer than most graphs are built in
+
     constant = initial.node.attr_of(Tensor, "value")
     return infer(g.graph).shape(initial) if constant is None else Shape(constant.shape)
 

@@ -83,16 +83,13 @@ class NodeBuilder(RawOps):
             flat += self._argument(definition, arg, operand, resolved, node_name)
         self._fill_defaults(definition, resolved, node_name)
         if self._colocation and "_class" not in resolved:
-            resolved["_class"] = self._locations()
+            # A node that shares a device with another hands that name on, so that chains stay short.
+            partners = {partner for other in self._colocation for partner in other.colocation or (other.name,)}
+            resolved["_class"] = [b"loc:@" + name.encode("utf-8", "surrogateescape") for name in sorted(partners)]
         node = self.graph.add_node(node_name, op, flat, self._waits_for(flat), resolved, self._device)
         for block in self._controls:
             block.made.add(node)
         return node
-
-    def _locations(self) -> list[bytes]:
-        # A node that shares a device with another hands that name on, so that chains stay short.
-        names = {name for node in self._colocation for name in node.colocation or (node.name,)}
-        return [b"loc:@" + name.encode("utf-8", "surrogateescape") for name in sorted(names)]
 
     def _waits_for(self, inputs: Sequence[Output]) -> list[Node]:
         """Return the control inputs in the order of their names.
@@ -101,6 +98,7 @@ class NodeBuilder(RawOps):
         """
         sources = {value.node for value in inputs}
         blocks = (block for block in self._controls if not sources & block.made)
+        # In one order, since sets have none: a graph that is built twice is the same file.
         return sorted({node for block in blocks for node in block.nodes if node not in sources}, key=lambda node: node.name)
 
     def constant(self, value: Any, dtype: DType | str | None = None, name: str = "Const", **attrs: Any) -> Output:
@@ -113,6 +111,7 @@ class NodeBuilder(RawOps):
         """Add a NoOp that waits for all `nodes`; for nodes on several devices, a NoOp on each device comes in between."""
         by_device = grouped((node.device, node) for node in map(_node_of, nodes))
         with self.name_scope(name) as scope:
+            # A tree of two levels, as in TensorFlow: each device tells the last node once, and not once for each of its nodes.
             if len(by_device) > 1:
                 joined = [self._no_op(device, by_device[device], "NoOp") for device in sorted(by_device)]
                 return self._no_op("", joined, scope)
@@ -200,6 +199,7 @@ class NodeBuilder(RawOps):
             dtype_hint = next((i.dtype.base for i in items if isinstance(i, Output) and i.dtype), None)
             dtype_hint = dtype_hint or _default_type(definition, arg.type_attr, items)
         types = attrs.get(arg.type_list_attr) if arg.type_list_attr else None
+        # A Const is named behind the node that takes it; the scope is cut off, as adding the Const puts it in front again.
         outputs = [
             self.as_output(item, types[i] if types else dtype_hint, f"{node_name}/{arg.name}"[len(self._scope) :])
             for i, item in enumerate(items)
@@ -262,6 +262,7 @@ def as_tensor(value: Any, dtype: DType | None = None) -> Tensor:
     """Return a Tensor for a Tensor or a value; Python floats are float32 and ints int32 (int64 where they do not fit)."""
     if isinstance(value, Tensor):
         return value
+    # A value of NumPy has a dtype that somebody chose; TensorFlow's own defaults are for Python's numbers.
     if dtype is None and not isinstance(value, (np.ndarray, np.generic)):
         array = as_array(value)
         if array.dtype == np.float64:
@@ -273,6 +274,7 @@ def as_tensor(value: Any, dtype: DType | None = None) -> Tensor:
 
 def _attr_value(definition: OpDef, name: str, value: Any) -> Any:
     """Return a plain attribute value for a Python value; InvalidArgumentError for a wrong type or value."""
+    # No op declares such an attribute, and TensorFlow lets every node have any.
     if name.startswith("_"):
         return value
     attr = definition.attrs.get(name)

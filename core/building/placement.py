@@ -43,10 +43,12 @@ class DeviceSpec:
                 parts |= {"kind": match[1].upper(), "index": match[2]}
             else:
                 parts[str(name)] = match[1]
+        # A star leaves a part open, as a part that is not there does.
         return DeviceSpec(**{key: None if value == "*" else value for key, value in parts.items()})
 
     def merged(self, inner: DeviceSpec) -> DeviceSpec:
         """Return this device with the parts that `inner` names replaced, as nested device scopes do."""
+        # `or` keeps device number "0": the parts are texts, of which only the empty one is false.
         parts = {f.name: getattr(inner, f.name) or getattr(self, f.name) for f in dataclasses.fields(self)}
         if inner.kind is not None:  # device numbers count within a kind
             parts["index"] = inner.index

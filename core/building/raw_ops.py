@@ -83,6 +83,7 @@ _ATTR_TYPES: Final = {
 
 def _attr_type(attr: AttrDef) -> str:
     element = _ATTR_TYPES[attr.type.removeprefix("list(").removesuffix(")")]
+    # Texts in files are bytes, and a value read from a node is passed on as it is.
     if attr.allowed and element == "str | bytes":
         element = f"Literal[{', '.join(repr(_text(value)) for value in attr.allowed)}] | bytes"
     return f"Sequence[{element}]" if attr.type.startswith("list(") else element

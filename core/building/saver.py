@@ -39,8 +39,10 @@ def add_saver(graph: Graph) -> SaverInfo | None:
         states = [*_saved_variables(g), *_saved_contents(g)]
         if not states:
             return None
+        # The names are those of TensorFlow's Saver: `save/Const`, `save/control_dependency` and `save/restore_all`.
         prefix = g.PlaceholderWithDefault(g.constant(b"model"), shape=[], name="Const")
         parts = [part for state in states for part in state.parts]
+        # An empty slice stands for the whole tensor.
         names, slices = _texts(part.name for part in parts), _texts("" for _ in parts)
         save = g.SaveV2(prefix, names, slices, [part.value for part in parts], name="SaveV2")
         with g.control_dependencies([save]):
@@ -78,11 +80,15 @@ def _saved_variables(g: GraphBuilder) -> Iterator[_SavedState]:
     for variable in find_variables(g.graph).values():
         # A path is true only where the model lies, and its loader sets it again.
         if variable.name not in paths and variable.node.name not in unsaved:
-            part = _SavedTensor(variable.name, variable.dtype, _value(g, variable))
+            handle = variable.node.output()
+            # SaveV2 takes the value of a resource, and a reference as it is.
+            value = g.ReadVariableOp(handle, dtype=variable.dtype) if variable.is_resource else handle
+            part = _SavedTensor(variable.name, variable.dtype, value)
             yield _SavedState([part], functools.partial(_assign, g, variable))
 
 
 def _saved_contents(g: GraphBuilder) -> Iterator[_SavedState]:
+    # The start of the model fills these each time, so a checkpoint need not hold what they map.
     filled = {owner for node in table_fills(g.graph) for owner in filled_tables(node)}
     for table in saved_tables(g.graph).values():
         if table.node not in filled:
@@ -114,13 +120,8 @@ def add_initializer(graph: Graph, starts: Sequence[Node] = ()) -> str | None:
 
 
 def _texts(items: Iterable[str]) -> Array:
+    # Bytes of a name that are no UTF-8 are surrogates in Python's text, and become the bytes again.
     return np.array([os.fsencode(item) for item in items], object)
-
-
-def _value(g: GraphBuilder, variable: VariableNodes) -> Output:
-    """Return the input of SaveV2 for a variable: the value, or the reference."""
-    handle = variable.node.output()
-    return g.ReadVariableOp(handle, dtype=variable.dtype) if variable.is_resource else handle
 
 
 def _assign(g: GraphBuilder, variable: VariableNodes, values: Sequence[Output]) -> Node:

@@ -286,7 +286,10 @@ class GraphMatch:
         # From what is certain to what is likely, following calls after each step: a wrong pair early would bring wrong pairs
         # for all that it calls.
         self._match_by(lambda side, name: (stem(name), self._keys[side][name]), only_single=True)
-        for a, b in _named_calls(self.before, self.after):
+        # Functions that both models' objects have under the same name, `__call__` for instance.
+        graphs = self.before, self.after
+        mine, theirs = (graph.meta.called_functions if graph.meta is not None else {} for graph in graphs)
+        for a, b in ((function, theirs[name]) for name, function in mine.items() if name in theirs):
             self._add_called(a, b)
         self._follow(self.nodes)
         self._follow_calls()
@@ -335,12 +338,6 @@ def named_by(graph: Graph, node: Node) -> Iterator[str]:
     registered = graph.registered_gradients.get(gradient_name(node))
     if registered is not None:
         yield registered.function
-
-
-def _named_calls(before: Graph, after: Graph) -> Iterator[tuple[str, str]]:
-    """Yield the functions that both models' objects have under the same name, `__call__` for instance."""
-    mine, theirs = (graph.meta.called_functions if graph.meta is not None else {} for graph in (before, after))
-    return ((function, theirs[name]) for name, function in mine.items() if name in theirs)
 
 
 def function_keys(graph: Graph) -> dict[str, Hashable]:

@@ -180,6 +180,7 @@ class _LmdbFile:
         first = file.read(_FIRST)
         _, size = self._meta(first)
         file.seek(size)
+        # A transaction writes the meta page that the one before it did not, so both are read.
         metas = [self._meta(first)[0], self._meta(file.read(size))[0]]
         self._size = size
         # The page of the later transaction counts. The other page is the state before, in case the transaction was cut off.

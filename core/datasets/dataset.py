@@ -161,6 +161,7 @@ class Dataset:
         """Return the same transformation of other inputs; state that outlives a pass is shared."""
         # The copy is shallow: functions, seeds and caches are those of this dataset.
         other = copy.copy(self)
+        # `dataclasses.replace` would leave out the spec and the origin, which are no arguments.
         other.inputs = inputs
         return other
 
@@ -175,6 +176,7 @@ class Dataset:
         return self.kind
 
     def __iter__(self) -> Iterator[Element]:
+        # For callers that end with the first error; others take a pull, which goes on behind an element that fails.
         pull = self.begin()
         while (element := pull()) is not None:
             check_time()
@@ -202,24 +204,29 @@ class FunctionDataset(Dataset):
         return self.runs_early and self.source.comes_early(is_begun_anew)
 
 
-@dataclasses.dataclass(eq=False)
-class SameElements(Dataset):
-    """A dataset with the elements of its input, unchanged."""
+class OneForOne(Dataset):
+    """A dataset with an element for each element of its input."""
 
     def begin(self) -> Pull:
         return self.over(self.source.begin())
 
     def begin_at(self, count: int) -> Pull:
+        # What is passed over in a pure dataset has no effect that a later element could see.
         return self.over(self.source.begin_at(count)) if self.is_pure else super().begin_at(count)
 
     def over(self, pull: Pull) -> Pull:
         """Return the rest of a pass over the source."""
         return pull
 
+
+@dataclasses.dataclass(eq=False)
+class SameElements(OneForOne):
+    """A dataset with the elements of its input, unchanged."""
+
     @property
     def is_pure(self) -> bool:
         # A subclass with a `begin` of its own does more than hand elements on: it counts, sleeps, writes.
-        return type(self).begin is SameElements.begin
+        return type(self).begin is OneForOne.begin
 
     @property
     def has_places(self) -> bool:
@@ -283,6 +290,20 @@ def known_size(dataset: Dataset) -> int:
     return size
 
 
+def counted(dataset: Dataset, count: Callable[[int], int]) -> int:
+    """Return `count` of the number of elements of a dataset; INFINITE and UNKNOWN stay."""
+    size = dataset.cardinality()
+    return size if size in (INFINITE, UNKNOWN) else count(size)
+
+
+def repeated_cardinality(dataset: Dataset, passes: int) -> int:
+    """Return the cardinality of a number of passes over a dataset, without end if negative."""
+    if passes < 0:
+        # A dataset without elements stays without, however often it is repeated.
+        return dataset.cardinality() and INFINITE
+    return counted(dataset, lambda size: size * passes) if passes else 0
+
+
 def least(cardinalities: Sequence[int]) -> int:
     """Return the cardinality of a dataset that ends with the first of several datasets."""
     # As in TensorFlow, although a finite size beside the unknown one bounds the number.
@@ -298,6 +319,7 @@ def array_of(value: Any) -> Any:
 
 def row_of(array: Any, index: int) -> Any:
     """Return a slice along the first dimension: a view. A scalar that is no number stays an array."""
+    # Indexing a vector of objects gives the object itself, and a component has to be an array or a NumPy scalar.
     return array[index] if array.ndim > 1 or array.dtype != object else array[index : index + 1].reshape(())
 
 

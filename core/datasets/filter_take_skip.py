@@ -22,10 +22,12 @@ from .dataset import (
     Pure,
     SameElements,
     array_of,
+    counted,
     ended,
     flattened,
     known_size,
     pull_of,
+    repeated_cardinality,
     require_index,
     require_types,
 )
@@ -49,6 +51,7 @@ class Take(Pure):
         return self.begin_at(0)
 
     def begin_at(self, count: int) -> Pull:
+        # Elements behind the last one are not passed over: making them may fail or draw.
         passed = count if self.count < 0 else min(count, self.count)
         pull, left = self.source.begin_at(passed), self.count - passed
         if self.count < 0:
@@ -116,10 +119,7 @@ class Skip(Pure):
         return next_element
 
     def cardinality(self) -> int:
-        size = self.source.cardinality()
-        if size in (INFINITE, UNKNOWN):
-            return size
-        return max(0, size - self.count) if self.count >= 0 else 0
+        return counted(self.source, lambda size: max(0, size - self.count) if self.count >= 0 else 0)
 
     def element(self, index: int) -> Element:
         require_index(index, known_size(self))
@@ -147,6 +147,8 @@ class Repeat(Pure):
         return super().comes_early(True)
 
     def begin(self) -> Pull:
+        # A repeat without end begins its first pass at the first demand, like all of its passes, for it has to see whether the
+        # pass is empty.
         return self._passes(self.source.begin() if self.count > 0 else None, self.count)
 
     def begin_at(self, count: int) -> Pull:
@@ -184,13 +186,7 @@ class Repeat(Pure):
         return next_element
 
     def cardinality(self) -> int:
-        size = self.source.cardinality()
-        if self.count < 0:
-            # A dataset without elements stays without, however often it is repeated.
-            return size and INFINITE
-        if self.count == 0:
-            return 0
-        return size if size in (INFINITE, UNKNOWN) else size * self.count
+        return repeated_cardinality(self.source, self.count)
 
     def element(self, index: int) -> Element:
         require_index(index, known_size(self))
@@ -255,10 +251,7 @@ class Shard(Pure):
         )
 
     def cardinality(self) -> int:
-        size = self.source.cardinality()
-        if size in (INFINITE, UNKNOWN):
-            return size
-        return size // self.count + (self.index < size % self.count)
+        return counted(self.source, lambda size: size // self.count + (self.index < size % self.count))
 
     def element(self, index: int) -> Element:
         require_index(index, known_size(self))
@@ -519,6 +512,7 @@ class ChooseFastestBranch(Dataset):
                 is_over = element is None
                 return element
             finally:
+                # An element that fails counts too, or a branch that always fails would be tried for ever.
                 trial_elements += is_trial
                 if trial_elements == self.tried:
                     branch, trial_elements, current = branch + 1, 0, None
@@ -540,5 +534,4 @@ class ChooseFastestBranch(Dataset):
         return rest
 
     def cardinality(self) -> int:
-        size = self.source.cardinality()
-        return size if size in (INFINITE, UNKNOWN) else size * self.ratio[0] // self.ratio[1]
+        return counted(self.source, lambda size: size * self.ratio[0] // self.ratio[1])

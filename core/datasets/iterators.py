@@ -132,6 +132,7 @@ class DatasetIterator(Shared):
                 "Failed to restore iterator as its dataset is not initialized: run its initializer first"
             )
         own_seeds = _seeds(self.dataset)
+        # Neither state nor dataset says which pipeline it belongs to; another number of seeds is a sure sign.
         if len(own_seeds) != len(state.seeds):
             raise InvalidArgumentError("the state of another dataset's iterator cannot be restored into this one")
         for seeds, saved in zip(own_seeds, state.seeds):
@@ -148,6 +149,7 @@ class DatasetIterator(Shared):
             try:
                 if pull() is None:
                     return ended
+            # The deadline and missing support are no failures of an element: they would end each of the elements alike.
             except NOT_OF_ELEMENTS:
                 raise
             except TfgError:

@@ -21,6 +21,7 @@ from .dataset import (
     Dataset,
     Element,
     FunctionDataset,
+    OneForOne,
     PerPass,
     Pull,
     Pure,
@@ -59,7 +60,7 @@ def ending_with(function: Callable[[_Taken], _Made], keeps_cardinality: bool) ->
 
 
 @dataclasses.dataclass(eq=False)
-class Map(FunctionDataset):
+class Map(FunctionDataset, OneForOne):
     """A function's result for each element. An OutOfRangeError of the function ends the dataset."""
 
     kind: ClassVar[str] = "Map"
@@ -70,15 +71,7 @@ class Map(FunctionDataset):
     is_identity: bool = False
     calls: int = -1
 
-    def begin(self) -> Pull:
-        return self.over(self.source.begin())
-
-    def begin_at(self, count: int) -> Pull:
-        # A call that may be passed over has no effect that a later element could see.
-        return self.over(self.source.begin_at(count)) if self.is_pure else super().begin_at(count)
-
     def over(self, pull: Pull) -> Pull:
-        """Return the rest of a pass over the source."""
         return map_pull(pull, ending_with(self.function, self.keeps_cardinality))
 
     @property
@@ -173,6 +166,7 @@ class _Turns:
     def next(self) -> Element | None:
         """Return the next element."""
         empty = 0  # places passed since there last was a dataset
+        # The pass ends once a whole round has met empty places alone and the input has ended.
         while empty < self._cycle or self._pull is not None:
             inner = (self._places[self._turn] if self._turn < len(self._places) else None) or self._open()
             if inner is None:
@@ -248,6 +242,7 @@ class Scan(Dataset):
             element = pull()
             if element is None:
                 return None
+            # A call that fails leaves the state as it was, and the next element meets this state.
             results = function([*state, *element])
             if results is None:
                 return None
@@ -281,6 +276,7 @@ class Zip(Pure):
                 return None
             joined: list[Any] = []
             failure: Exception | None = None
+            # The inputs behind the first that ends are not asked: nobody would get their elements.
             for pull in pulls:
                 try:
                     element = pull()

@@ -12,7 +12,7 @@ from ..random.index_draws import shuffle_indices
 from ..runtime.state.run_context import check_time
 from ..support import dataclasses
 from ..support.errors import InvalidArgumentError
-from .dataset import CHECKED, INFINITE, UNKNOWN, Dataset, Element, Pull, known_size, pull_of
+from .dataset import CHECKED, Dataset, Element, Pull, known_size, pull_of, repeated_cardinality
 from .seeds import PhiloxWords, Seeds
 
 _MAX_EPOCHS: Final = 3
@@ -51,11 +51,7 @@ class Shuffle(Dataset):
         return not (draws_early and self.seeds.renewed) and self.source.comes_early(draws_early)
 
     def cardinality(self) -> int:
-        size = self.source.cardinality()
-        if self.count < 0:
-            # Nothing, repeated without end, is still nothing.
-            return size and INFINITE
-        return 0 if not self.count else size if size in (INFINITE, UNKNOWN) else size * self.count
+        return repeated_cardinality(self.source, self.count)
 
     @property
     def has_places(self) -> bool:

@@ -8,138 +8,20 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, Final, NamedTuple, Protocol
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final, NamedTuple
 
-from ..codecs import wire
 from ..runtime.state.run_context import check_time
 from ..support import dataclasses
 from ..support.errors import InvalidArgumentError
+from . import pipeline_fusions as fusions
 from .batches import Batch, MapAndBatch, ParallelBatch
 from .dataset import Dataset, PerPass, SameElements, tree
 from .filter_take_skip import Filter, ParallelFilter, Repeat, Shard, Skip, Take
 from .mapping import Map, ParallelInterleave, ParallelMap
-from .ordering import GlobalShuffle, Shuffle, ShuffleAndRepeat
+from .ordering import GlobalShuffle, ShuffleAndRepeat
+from .pipeline_fusions import OptionName, PipelineFusion
 from .run_options import AssertNext, AssertPrev, Options, Prefetch
-
-OptionName = tuple[int, ...]
-"""The numbers of the fields that lead to an option."""
-
-# The fields of tf.data's Options (dataset_options.proto), by the names of the rewrites that they switch.
-DEFAULTS: Final = (3, 1)
-FILTERS_FUSED: Final = (3, 6)
-BATCHES: Final = (3, 9)
-"""Fusion of a map and a batch."""
-FILTERS: Final = (3, 10)
-"""Fusion of a map and a filter."""
-MAPS: Final = (3, 11)
-"""Fusion of two maps."""
-MAPS_PARALLEL: Final = (3, 12)
-NOOPS: Final = (3, 14)
-"""Dropping of transformations without effect."""
-BATCHES_PARALLEL: Final = (3, 15)
-SHUFFLES: Final = (3, 17)
-"""Fusion of a shuffle and a repeat."""
-FILTERS_PARALLEL: Final = (3, 18)
-PREFETCH_INJECTED: Final = (3, 19)
-AUTOTUNE: Final = (7, 1)
-WARM_START: Final = (9,)
-_MESSAGES: Final = (2, 3, 5, 7, 12)
-
-
-def parsed_options(serialized: bytes, path: OptionName = ()) -> Iterator[tuple[OptionName, int]]:
-    """Yield the options in an Options message that are numbers."""
-    for field in wire.fields(serialized):
-        name = (*path, field.number)
-        if field.wire_type == wire.LENGTH_DELIMITED:
-            if not path and field.number in _MESSAGES:
-                yield from parsed_options(field.payload, name)
-        elif field.wire_type == wire.VARINT:
-            yield name, wire.repeated_integers([field])[-1]
-
-
-class Calling(Protocol):
-    """A transformation that calls a function of the graph for each element."""
-
-    @property
-    def kind(self) -> str:
-        """TensorFlow's word for the transformation."""
-        ...
-
-    @property
-    def is_stateful(self) -> bool:
-        """True if the function has a state or effects."""
-        ...
-
-    @property
-    def has_captures(self) -> bool:
-        """True if the function takes more than the element."""
-        ...
-
-
-class MapLike(Calling, Protocol):
-    """A map."""
-
-    @property
-    def calls(self) -> int:
-        """How many calls are made at a time, -1 if that is left open."""
-        ...
-
-
-def _why_calls_stay(first: Calling, second: Calling) -> str:
-    """Return the reason not to fuse the functions of two transformations; empty if fusing is allowed."""
-    if first.is_stateful or second.is_stateful:
-        return "one of the functions has state or effects"
-    return "one of the functions takes more than the element" if first.has_captures or second.has_captures else ""
-
-
-def _why_maps_stay(first: MapLike, second: MapLike) -> str:
-    if first.kind != second.kind:
-        return "only one of the datasets makes parallel calls"
-    if first.calls >= 0 or second.calls >= 0:
-        return "the number of parallel calls is set"
-    return _why_calls_stay(first, second)
-
-
-class Repeating(Protocol):
-    """A transformation with a number of passes."""
-
-    @property
-    def count(self) -> int | None:
-        """The number of passes, negative without end; None if unknown."""
-        ...
-
-
-def _why_repeat_stays(shuffle: object, repeat: Repeating) -> str:
-    # TensorFlow's fused op refuses a count of 0.
-    return "" if repeat.count else "the number of passes may be 0"
-
-
-class PipelineFusion(NamedTuple):
-    """A rewrite of a transformation together with its input, of datasets and of nodes alike.
-
-    `kinds` are TensorFlow's words for the transformation, `sources` those for its input; `blocker` takes the input and the
-    transformation, and returns the reason not to fuse them.
-    """
-
-    option: OptionName
-    is_default: bool
-    sources: tuple[str, ...]
-    kinds: tuple[str, ...]
-    blocker: Callable[[Any, Any], str]
-
-
-# Which transformations fuse is decided here, for datasets at work (below) and for the nodes of a file
-# (`passes/rules/dataset_rules`); each of the two only builds the result. Nodes alone would not do: a dataset draws its seeds
-# and reads its captured values when it is made, so datasets made again from rewritten nodes would shuffle otherwise.
-_MAP_KINDS: Final = ("Map", "ParallelMap")
-SHUFFLE_AND_REPEAT: Final = PipelineFusion(SHUFFLES, True, ("Shuffle",), ("Repeat",), _why_repeat_stays)
-FILTER_AND_FILTER: Final = PipelineFusion(
-    FILTERS_FUSED, False, ("Filter",), ("Filter",), lambda a, b: "stateful" if a.is_stateful or b.is_stateful else ""
-)
-MAP_AND_FILTER: Final = PipelineFusion(FILTERS, False, _MAP_KINDS, ("Filter",), _why_calls_stay)
-MAP_AND_BATCH: Final = PipelineFusion(BATCHES, True, _MAP_KINDS, ("Batch", "ParallelBatch"), lambda a, b: "")
-MAP_AND_MAP: Final = PipelineFusion(MAPS, False, _MAP_KINDS, _MAP_KINDS, _why_maps_stay)
 
 
 def finalized(dataset: Dataset) -> Dataset:
@@ -159,23 +41,24 @@ def gathered_options(dataset: Dataset) -> dict[OptionName, int]:
     options: dict[OptionName, int] = {}
     for source in dataset.inputs:
         options.update(gathered_options(source))
+    # After the inputs: the setting that stands last in the pipeline counts.
     if isinstance(dataset, Options):
-        options.update(parsed_options(dataset.serialized))
+        options.update(fusions.parsed_options(dataset.serialized))
     return options
 
 
 def rewritten(dataset: Dataset, options: Mapping[OptionName, int]) -> Dataset:
     """Return the dataset after the rewrites in its options, in TensorFlow's order, and without its options."""
-    has_defaults, tunes = bool(options.get(DEFAULTS, True)), bool(options.get(AUTOTUNE, True))
+    has_defaults, tunes = bool(options.get(fusions.DEFAULTS, True)), bool(options.get(fusions.AUTOTUNE, True))
     # Options are removed before the rewrites, because an Options between two maps would keep them apart.
-    dataset = everywhere(dataset, _without_options)
-    if options.get(WARM_START, False):
+    dataset = everywhere(dataset, lambda one: one.source if isinstance(one, Options) else one)
+    if options.get(fusions.WARM_START, False):
         dataset = everywhere(dataset, _prefetched_before_shuffled)
     for rewrite in _REWRITES:
         is_on = options.get(rewrite.option, rewrite.is_default and has_defaults)
         if is_on and (tunes or not rewrite.is_tuned):
             dataset = everywhere(dataset, rewrite.apply)
-    if tunes and options.get(PREFETCH_INJECTED, has_defaults):
+    if tunes and options.get(fusions.PREFETCH_INJECTED, has_defaults):
         dataset = _with_prefetch(dataset)
     return dataset
 
@@ -198,10 +81,6 @@ def _with_own_states(dataset: Dataset) -> Dataset:
     assert isinstance(other, Map | MapAndBatch)
     other.function = dataset.function.anew()
     return other
-
-
-def _without_options(dataset: Dataset) -> Dataset:
-    return dataset.source if isinstance(dataset, Options) else dataset
 
 
 def _prefetched_before_shuffled(dataset: Dataset) -> Dataset:
@@ -280,10 +159,6 @@ def _map_and_batch(source: Map, dataset: Batch) -> Dataset:
     )
 
 
-def _shuffle_and_repeat(source: Shuffle, dataset: Repeat) -> Dataset:
-    return ShuffleAndRepeat(source.inputs, source.size, source.seeds, dataset.count)
-
-
 def _in_parallel(kind: type[Dataset], parallel: type[Dataset], dataset: Dataset) -> Dataset:
     """Return a stateless dataset of a kind as the parallel kind with the same fields."""
     # isinstance would also accept the parallel kinds, which are subclasses.
@@ -312,15 +187,15 @@ def _parallel(option: OptionName, is_default: bool, kind: type[Dataset], paralle
 
 # The order is that of TensorFlow's rewrites, and it shows: a map that a batch has taken in makes no parallel map any more.
 _REWRITES: Final = (
-    _Rewrite(NOOPS, True, _without_noop),
-    _fused(SHUFFLE_AND_REPEAT, _shuffle_and_repeat),
-    _fused(FILTER_AND_FILTER, _filters),
-    _fused(MAP_AND_FILTER, _map_and_filter),
-    _fused(MAP_AND_BATCH, _map_and_batch),
-    _parallel(MAPS_PARALLEL, True, Map, ParallelMap),
-    _fused(MAP_AND_MAP, _maps, is_tuned=True),
-    _parallel(FILTERS_PARALLEL, False, Filter, ParallelFilter),
-    _parallel(BATCHES_PARALLEL, False, Batch, ParallelBatch),
+    _Rewrite(fusions.NOOPS, True, _without_noop),
+    _fused(fusions.SHUFFLE_AND_REPEAT, lambda a, b: ShuffleAndRepeat(a.inputs, a.size, a.seeds, b.count)),
+    _fused(fusions.FILTER_AND_FILTER, _filters),
+    _fused(fusions.MAP_AND_FILTER, _map_and_filter),
+    _fused(fusions.MAP_AND_BATCH, _map_and_batch),
+    _parallel(fusions.MAPS_PARALLEL, True, Map, ParallelMap),
+    _fused(fusions.MAP_AND_MAP, _maps, is_tuned=True),
+    _parallel(fusions.FILTERS_PARALLEL, False, Filter, ParallelFilter),
+    _parallel(fusions.BATCHES_PARALLEL, False, Batch, ParallelBatch),
 )
 _ASYNCHRONOUS: Final = (Prefetch, ParallelMap, ParallelInterleave, ParallelBatch, MapAndBatch)
 

@@ -141,6 +141,7 @@ class Saving(SameElements):
         for element in source:
             shards.setdefault(self.shard_of(element), []).append(element)
             yield element
+        # Only now, at the end of a complete pass: a folder with a part of the elements would be read as the whole.
         self.folder.store(shards, self.types)
 
 
@@ -360,6 +361,7 @@ class Cache(SameElements):
     cache: MemoryCache
 
     def begin(self) -> Pull:
+        # Decided as the pass begins: a pass under way goes on with its own elements when another pass fills the cache.
         if self.cache.elements is not None:
             return pull_of(iter(self.cache.elements))
         return keeping(self.source, self.cache.keep)

@@ -316,7 +316,7 @@ class _Painter:
         values = list(dict.fromkeys(link.value for link in together if link.value is not None))
         if not values:
             return Edge(source, target, "control", len(together), "")
-        kind = "reference" if all(value.dtype is not None and value.dtype.is_ref for value in values) else "data"
+        kind = "reference" if all(value.is_reference for value in values) else "data"
         return Edge(source, target, kind, len(values), self._edge_label(values))
 
     def _edge_label(self, values: Sequence[Output]) -> str:

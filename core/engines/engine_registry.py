@@ -133,7 +133,7 @@ def _maker(name: str) -> Callable[..., Any]:
         module, maker = OWN_ENGINES[name]
         made: Callable[..., Any] = getattr(importlib.import_module(f".{module}", __package__), maker)
         return made
-    raise NotFoundError(f"unknown engine '{name}'", hint=f"the engines are {', '.join(engine_names())}")
+    raise NotFoundError(f"unknown engine '{name}'", hint=f"the engines are {', '.join((NUMPY, AUTO, *engine_names()))}")
 
 
 def refuse_precision(name: str, precision: str | None) -> None:

@@ -306,12 +306,12 @@ class Group:
                 if settings.verify:
                     self.runtime.note_difference(first)
                 if settings.chooses:
-                    self._leave(executable, reasons.different(first.tensor, first.by))
+                    self._leave(executable, reasons.DIFFERENT.of(first.tensor, first.by))
                     return False
         # The engine's results stand for this run, since they agree; NumPy takes over from the next.
         if settings.chooses and executable.trial.choice == 0:
             in_numpy, in_engine = executable.trial.least
-            self._leave(executable, reasons.slower(in_numpy or 0.0, in_engine or 0.0))
+            self._leave(executable, reasons.SLOWER.of(in_numpy or 0.0, in_engine or 0.0))
         return True
 
     def _leave(self, executable: Executable, reason: Reason) -> None:
@@ -367,11 +367,11 @@ class Group:
                 return self.executables[key]
             # Compiling takes longer than running: feeds whose shapes never come again would compile for ever.
             if len(self.executables) >= _MAX_COMPILED:
-                self.decline(reasons.too_many_shapes(_MAX_COMPILED))
+                self.decline(reasons.TOO_MANY_SHAPES.of(_MAX_COMPILED))
                 return None
             budget = self.runtime.settings.compile_seconds
             if self.runtime.compile_seconds >= budget:
-                self.decline(reasons.over_budget(budget))
+                self.decline(reasons.OVER_BUDGET.of(budget))
                 return None
             recalled = self._recalled(key)
             # The group is not compiled at all, because a later process saves most by not compiling.
@@ -491,18 +491,18 @@ class Group:
             raise
         # The engine declines these values only, and the next run tries it again.
         except Declined as error:
-            self.decline(reasons.declined(said(error)))
+            self.decline(reasons.DECLINED.of(said(error)))
             return self.in_numpy
         # A result has another dtype or shape than the graph's: its node is refused for all inputs, and the other nodes are
         # compiled anew.
         except UnsupportedNodes as error:
             with self.lock:
                 self.executables[executable.key] = None
-                self._refuse(executable.key, error, reasons.failing(said(error)), self.cluster, ())
+                self._refuse(executable.key, error, reasons.FAILING.of(said(error)), self.cluster, ())
             return self.instead.get(executable.key, self.in_numpy)
         except Exception as error:
             pass_on(error)
-            self._give_up(executable, reasons.failing(said(error)))
+            self._give_up(executable, reasons.FAILING.of(said(error)))
             return self.in_numpy
         # Failed runs are not timed, nor those that NumPy took over.
         executable.trial.note(1, timer.quiet_seconds)
@@ -515,9 +515,9 @@ class Group:
         """Raise UnsupportedNodes with the node of a result that has another dtype or shape than expected."""
         for (name, _), maker, array, (dtype, dims) in zip(self.made, self.makers, results, forms, strict=True):
             if array.dtype != dtype:
-                raise UnsupportedNodes({maker: reasons.unlike(f"dtype: {name} is {array.dtype}")})
+                raise UnsupportedNodes({maker: reasons.UNLIKE.of(f"dtype: {name} is {array.dtype}")})
             if dims is not None and array.shape != dims:
-                raise UnsupportedNodes({maker: reasons.unlike(f"shape: {name} is {Shape(array.shape)}, not {Shape(dims)}")})
+                raise UnsupportedNodes({maker: reasons.UNLIKE.of(f"shape: {name} is {Shape(array.shape)}, not {Shape(dims)}")})
 
     def report(self, total: float) -> GroupReport:
         """Return a report on the group, in runs that took `total` seconds."""

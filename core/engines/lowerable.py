@@ -144,7 +144,7 @@ class _Refusals:
         others = [dtype for dtype in types if dtype is not dtypes.resource and (dtype is None or dtype.base not in _TYPES)]
         # A rule that holds `always` handles the dtypes itself, as the shape of a string tensor does.
         if others and not (rule is not None and rule.always):
-            return reasons.dtype_of_xla(others[0])
+            return reasons.DTYPE_OF_XLA.of(others[0])
         if is_known:
             return None
         if rule is None:
@@ -159,7 +159,7 @@ class _Refusals:
     def of_function(self, name: str, reference: FuncRef) -> Reason | None:
         if name not in self.of_functions:
             # A function that is met again while its own body is examined calls itself.
-            self.of_functions[name] = reasons.recursive(name)
+            self.of_functions[name] = reasons.RECURSIVE.of(name)
             self.of_functions[name] = self.of_body(reference)
         return self.of_functions[name]
 
@@ -168,9 +168,9 @@ class _Refusals:
         try:
             _, plan = called_plan(self.functions, reference)
         except TfgError as error:
-            return reasons.not_called(error.message)
+            return reasons.NOT_CALLED.of(error.message)
         if plan.needs_dataflow:
-            return reasons.by_node(reference.name)
+            return reasons.FUNCTION_BY_NODE.of(reference.name)
         # Only the steps of the plan count: a function may hold nodes that no result needs, and that nobody runs.
         nodes = [step.node for step in inner_steps(plan.steps) if not _is_no_computation(step)]
         # Within a function the arguments are unknown here, but at the call they may be shapes, so that the benefit of the

@@ -87,7 +87,7 @@ class OpenVino:
         types = [*node.output_dtypes, *(value.dtype for value in node.inputs if not _is_small(value))]
         other = [dtype for dtype in types if dtype not in _TYPES]
         if other:
-            return reasons.dtype_of_openvino(other[0])
+            return reasons.DTYPE_OF_OPENVINO.of(other[0])
         if next(function_references(node), None) is not None:
             return reasons.OWN_CALLS
         # A shape or an axis may be empty, as it is read while compiling.

@@ -51,7 +51,6 @@ from .step_bodies import (
     fixed_inputs,
     is_constant_step,
     is_held_together,
-    is_reference,
     only_decides,
     without_kernel,
 )
@@ -71,11 +70,6 @@ class Partition:
     too_small: int = 0
 
 
-def with_engine(plan: Plan, graph: Graph, engine: Engine) -> Plan:
-    """Return the plan with every group of steps that `engine` takes as a single step."""
-    return partition(plan, graph, engine).plan
-
-
 def partition(plan: Plan, graph: Graph, engine: Engine, refused: Mapping[Node, Reason] = MappingProxyType({})) -> Partition:
     """Divide a plan between `engine` and NumPy, in linear time; NumPy gets the nodes `refused` in any case."""
     # Dataflow runs node by node as values arrive, so there is no order of steps from which a group could be cut.
@@ -87,7 +81,7 @@ def partition(plan: Plan, graph: Graph, engine: Engine, refused: Mapping[Node, R
     # ends, because each round refuses a node more.
     while True:
         able = [step.node not in refusals and not is_free(step) for step in original.steps]
-        precomputed = with_precomputed_shapes(original, graph, able, engine)
+        precomputed = _Precomputing(original, graph, able, engine).precomputed()
         plan, able = precomputed.plan, precomputed.able
         levels = _Levels(plan, graph, able, precomputed.instead).levels
         sizes = collections.Counter(level for level, is_able in zip(levels, able) if is_able)
@@ -172,7 +166,7 @@ def _refusals(plan: Plan, graph: Graph, engine: Engine) -> dict[Node, Reason]:
         raise
     except Exception as error:
         pass_on(error)
-        refused = dict.fromkeys(nodes, reasons.blind(error))
+        refused = dict.fromkeys(nodes, reasons.ANALYSIS_FAILED.of(error))
     for node, parts in inside.items():
         of_parts = ((part, refused[part]) for part in parts if part in refused)
         part, reason = next(of_parts, (node, None))
@@ -234,7 +228,7 @@ def _ineligible_loop(loop: Loop, graph: Graph, known: dict[str, str | None], *ta
 
 def _is_of_variable(value: Output) -> bool:
     """Return True for a reference, and for a handle that may lead to a variable."""
-    return is_reference(value.dtype) or (value.dtype is dtypes.resource and not is_held_together(value))
+    return value.is_reference or (value.dtype is dtypes.resource and not is_held_together(value))
 
 
 def _is_control_flow(node: Node) -> bool:
@@ -262,10 +256,10 @@ def _ineligible_node(step: Step, graph: Graph, known: dict[str, str | None], tak
     input_dtypes = [value.dtype for value in node.inputs]
     # With variables as inputs and outputs of the group, a node may read and write them: the group as a whole is then the place
     # where they are read and written.
-    if takes_variables and any(is_reference(dtype) or dtype is dtypes.resource for dtype in input_dtypes):
+    if takes_variables and any(value.is_reference or value.dtype is dtypes.resource for value in node.inputs):
         reason = None if updates_variable(node) or reads_variable(node) else impurity(graph, node, known, reads=True)
         input_dtypes = [dtype for dtype in input_dtypes if dtype is not dtypes.resource]
-        by_reference = not all(is_reference(node.inputs[place].dtype) for place in step.dereferenced)
+        by_reference = not all(node.inputs[place].is_reference for place in step.dereferenced)
     else:
         reason = impurity(graph, node, known)
         by_reference = bool(step.dereferenced)
@@ -498,12 +492,9 @@ class PrecomputedPlan:
     instead: Mapping[int, Mapping[int, int]]
 
 
-def with_precomputed_shapes(plan: Plan, graph: Graph, able: Sequence[bool], engine: Engine) -> PrecomputedPlan:
-    """Return the plan in which steps that are not `able` no longer wait for groups just for values that follow from shapes."""
-    return _Precomputing(plan, graph, able, engine).precomputed()
-
-
 class _Precomputing:
+    """Makes a plan in which steps that are not `able` no longer wait for groups just for values that follow from shapes."""
+
     def __init__(self, plan: Plan, graph: Graph, able: Sequence[bool], engine: Engine) -> None:
         self.plan = plan
         self.graph = graph

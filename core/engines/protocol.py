@@ -160,7 +160,7 @@ class Body:
         leads = {slot: slot for slot in self.variables}
         for step in self.steps if leads else ():
             for slot, result in zip(step.outputs, results_of(step)):
-                if result.dtype is not None and result.dtype.is_ref:
+                if result.is_reference:
                     # An op that returns a reference returns the one of its first input: Assign, RefIdentity and their like.
                     leads[slot] = leads[step.inputs[0]]
         return leads

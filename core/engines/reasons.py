@@ -27,6 +27,10 @@ class Reason(str):
     def __reduce__(self) -> tuple[type[Reason], tuple[str, str]]:
         return Reason, (str(self), self.step)
 
+    def of(self, *parts: object) -> Reason:
+        """Return the reason with `parts` in its gaps, as of `str.format`."""
+        return Reason(self.format(*parts), self.step)
+
     def within(self, place: str) -> Reason:
         """Return the same reason for a larger step that holds the node at `place`."""
         return Reason(f"{place}: {self}", self.step)
@@ -77,15 +81,40 @@ NO_VARIABLE: Final = Reason(
 )
 NOT_ONE_NODE: Final = Reason("one of its nodes does not compile", "see the nodes left to NumPy")
 
+# Reasons with gaps, for `Reason.of`.
+
+ANALYSIS_FAILED: Final = Reason("the engine fails to analyze the graph: {}", _MESSAGE)
+DTYPE_OF_OPENVINO: Final = Reason(
+    "OpenVINO does not compute in {}",
+    Hint("try ", option("engine", "xla"), ", or cast to float32 or int32 where numbers fit"),
+)
+DTYPE_OF_XLA: Final = Reason("XLA does not support {}", _FEED)
+REFUSED_BY_TENSORFLOW: Final = Reason(
+    "{}", "cast the inputs to a dtype that TensorFlow supports; TensorFlow rejects the node, too"
+)
+RECURSIVE: Final = Reason("function '{}' calls itself", "write the recursion as a loop, or leave the call to NumPy")
+FUNCTION_BY_NODE: Final = Reason("function '{}' has V1 control flow, which runs node by node", _FUNCTIONAL)
+NOT_CALLED: Final = Reason("{}", _INLINE)
+FAILING: Final = Reason("it fails: {}", _MESSAGE)
+DIFFERENT: Final = Reason("it differs from NumPy at {}: {}", _LEAVE)
+SLOWER: Final = Reason("NumPy takes less time: {:.6f} s against {:.6f} s", _NO_STEP)
+OVER_BUDGET: Final = Reason("compiling exceeded its limit of {:g} s", _PAD)
+UNLIKE: Final = Reason("the engine returns another {}", _MESSAGE)
+DECLINED: Final = Reason(
+    "{}", Hint("run without ", option("engine"), ": if a value is wrong, NumPy's error names the node and the value")
+)
+UNINITIALIZED: Final = Reason(
+    "variable '{}' is not initialized",
+    Hint("run the initializer first: ", option("init"), ", or ", option("state", Blank("FILE"))),
+)
+TOO_MANY_SHAPES: Final = Reason(
+    "its inputs had more than {} shapes", "pad inputs to a few shapes, or leave the group to NumPy"
+)
+
 
 def of_engine(reason: str) -> Reason:
     """Return the reason that an engine gives, with a step where the engine names none."""
     return reason if isinstance(reason, Reason) else Reason(reason, _LEAVE)
-
-
-def blind(error: object) -> Reason:
-    """Return the reason where an engine fails to look at a graph."""
-    return Reason(f"the engine fails to analyze the graph: {error}", _MESSAGE)
 
 
 def dtype_not_taken(dtype: DType | None) -> Reason:
@@ -93,22 +122,6 @@ def dtype_not_taken(dtype: DType | None) -> Reason:
     if dtype is dtypes.string:
         return Reason("it has string inputs or outputs", STRINGS.step)
     return Reason(f"it has inputs or outputs of {dtype or 'unknown dtype'}", _FEED)
-
-
-def dtype_of_openvino(dtype: DType | None) -> Reason:
-    """Return the reason for a dtype that OpenVINO computes in another dtype."""
-    advice = Hint("try ", option("engine", "xla"), ", or cast to float32 or int32 where numbers fit")
-    return Reason(f"OpenVINO does not compute in {dtype}", advice)
-
-
-def dtype_of_xla(dtype: DType | None) -> Reason:
-    """Return the reason for a dtype that XLA does not get."""
-    return Reason(f"XLA does not support {dtype}", _FEED)
-
-
-def refused_by_tensorflow(message: str) -> Reason:
-    """Return the reason for a node without a kernel in TensorFlow."""
-    return Reason(message, "cast the inputs to a dtype that TensorFlow supports; TensorFlow rejects the node, too")
 
 
 def of_impurity(node: Node, why: str) -> Reason:
@@ -123,23 +136,8 @@ def of_impurity(node: Node, why: str) -> Reason:
         return Reason(why, _INLINE)
     if has_fact(node.op, "reads_files"):
         return Reason(why, "feed the contents of the file, or leave the node to NumPy")
-    touches = any(value.dtype is dtypes.resource or (value.dtype is not None and value.dtype.is_ref) for value in node.inputs)
+    touches = any(value.dtype is dtypes.resource or value.is_reference for value in node.inputs)
     return Reason(why, _FREEZE if touches else _LEAVE)
-
-
-def recursive(name: str) -> Reason:
-    """Return the reason for a function that calls itself."""
-    return Reason(f"function '{name}' calls itself", "write the recursion as a loop, or leave the call to NumPy")
-
-
-def by_node(name: str) -> Reason:
-    """Return the reason for a function with V1 control flow."""
-    return Reason(f"function '{name}' has V1 control flow, which runs node by node", _FUNCTIONAL)
-
-
-def not_called(message: str) -> Reason:
-    """Return the reason for a call of a function without a plan of its own."""
-    return Reason(message, _INLINE)
 
 
 def engine_error(why: str, engine: str) -> Reason:
@@ -150,50 +148,3 @@ def engine_error(why: str, engine: str) -> Reason:
 def uncompiled(message: str) -> Reason:
     """Return the reason for nodes that do not compile; a message may quote the reason of a node."""
     return Reason(_UNCOMPILED + message.replace(_UNCOMPILED, ""), _MESSAGE)
-
-
-def failing(message: str) -> Reason:
-    """Return the reason for a group that fails while running."""
-    return Reason(f"it fails: {message}", _MESSAGE)
-
-
-def different(tensor: str, by: str) -> Reason:
-    """Return the reason for a group whose first results differ from NumPy's."""
-    return Reason(f"it differs from NumPy at {tensor}: {by}", _LEAVE)
-
-
-def slower(in_numpy: float, in_engine: float) -> Reason:
-    """Return the reason for a group that NumPy runs faster, with the seconds of a run in NumPy and in the engine."""
-    return Reason(f"NumPy takes less time: {in_numpy:.6f} s against {in_engine:.6f} s", _NO_STEP)
-
-
-def over_budget(seconds: float) -> Reason:
-    """Return the reason for a group that comes after the time for compiling is over."""
-    return Reason(f"compiling exceeded its limit of {seconds:g} s", _PAD)
-
-
-def unlike(message: str) -> Reason:
-    """Return the reason for a result with an unexpected dtype or shape."""
-    return Reason(f"the engine returns another {message}", _MESSAGE)
-
-
-def declined(message: str) -> Reason:
-    """Return the reason for a run whose values are not for the engine."""
-    advice = Hint("run without ", option("engine"), ": if a value is wrong, NumPy's error names the node and the value")
-    return Reason(message, advice)
-
-
-def uninitialized(variable: str) -> Reason:
-    """Return the reason for a run before a variable has a value."""
-    advice = Hint("run the initializer first: ", option("init"), ", or ", option("state", Blank("FILE")))
-    return Reason(f"variable '{variable}' is not initialized", advice)
-
-
-def too_many_shapes(most: int) -> Reason:
-    """Return the reason for runs after the last compilation of a group."""
-    return Reason(f"its inputs had more than {most} shapes", "pad inputs to a few shapes, or leave the group to NumPy")
-
-
-def recalled(why: str, step: str) -> Reason:
-    """Return a reason that was written down with a choice of an earlier process."""
-    return Reason(why, step)

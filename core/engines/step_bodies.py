@@ -25,7 +25,6 @@ from ..registry.op_facts import has_fact
 from ..registry.registry import has_kernel
 from ..support.errors import InvalidArgumentError, TfgError, UnimplementedError
 from ..types import dtypes
-from ..types.dtypes import DType
 from ..types.shapes import Shape
 from ..types.tensors import FuncRef
 from . import reasons
@@ -77,14 +76,9 @@ def _variables(members: Sequence[Step], inputs: Set[int], fed: Set[int]) -> set[
         for slot, value in zip(step.inputs, inputs_of(step)):
             # A fed reference is a plain value: the run writes to no variable behind it.
             is_variable = value.dtype is dtypes.resource and not is_of_run(value)
-            if slot in inputs and (is_variable or (is_reference(value.dtype) and slot not in fed)):
+            if slot in inputs and (is_variable or (value.is_reference and slot not in fed)):
                 variables.add(slot)
     return variables
-
-
-def is_reference(dtype: DType | None) -> bool:
-    """Return True for a V1 reference."""
-    return dtype is not None and dtype.is_ref
 
 
 def is_of_run(handle: Output) -> bool:
@@ -194,7 +188,7 @@ def without_kernel(node: Node) -> Reason | None:
         if has_kernel(node.op):
             select_kernel(node)
     except TfgError as error:
-        return reasons.refused_by_tensorflow(error.message)
+        return reasons.REFUSED_BY_TENSORFLOW.of(error.message)
     return None
 
 

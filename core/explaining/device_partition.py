@@ -239,7 +239,7 @@ def _received(node: Node, shapes: Inference) -> Crossing:
 def _kind(source: Output | Node) -> str:
     if isinstance(source, Node):
         return _CONTROL
-    return _REFERENCE if source.dtype is not None and source.dtype.is_ref else _TENSOR
+    return _REFERENCE if source.is_reference else _TENSOR
 
 
 def _crossing(

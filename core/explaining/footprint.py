@@ -10,6 +10,7 @@ from ..functions.call_kinds import CallSite, Form, call_kind, call_site
 from ..functions.call_signatures import signature_of
 from ..functions.instantiation import function_called, with_attrs
 from ..graph.graph import Function, Graph, Node, Output
+from ..graph.traversal import nodes_of_kind
 from ..inference.inference import Answers, Inference, infer, unchanged
 from ..planning.plan import Loop, Step
 from ..support import dataclasses
@@ -68,7 +69,7 @@ def holdings(graph: Graph, roles: Roles, purposes: Purposes) -> tuple[Holding, .
     held: dict[str, list[tuple[Shape, int]]] = {"trainable": [], "slots": [], "other": [], "constants": [], "unused": []}
     for variable in roles.variables.values():
         held[purposes.of(variable)].append((variable.shape, variable.dtype.size))
-    constants = [node.attr_of(Tensor, "value") for node in graph if node.is_constant]
+    constants = [node.attr_of(Tensor, "value") for node in nodes_of_kind(graph, lambda kind: kind.is_constant)]
     held["constants"] = [(Shape(tensor.shape), tensor.dtype.size) for tensor in constants if tensor is not None]
     return tuple(_holding(purpose, tensors) for purpose, tensors in held.items() if tensors)
 

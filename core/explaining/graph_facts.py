@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import collections
 from collections.abc import Container, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple, overload
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, overload
 
 from ..building.placement import Placement
 from ..functions.callers import all_nodes, callers_by_function
@@ -25,7 +25,7 @@ from ..support.display import Report, Rows
 from ..support.errors import InvalidArgumentError, TfgError
 from ..support.gc_control import rare_collection
 from ..support.grouping import grouped
-from ..support.hints import Hint, option
+from ..support.hints import Hint
 from ..support.regular_files import open_regular, open_size
 from ..support.versions import Versions
 from ..support.words import counted, size_in_bytes
@@ -566,7 +566,7 @@ def _outputs(graph: Graph, roles: Roles, placed: dict[Node, tuple[str, str]]) ->
 def function_results(graph: Graph, inference: Inference | None = None) -> tuple[TensorFacts, ...]:
     """Return the results of a function's body that was stored as a graph, as event files and RunMetadata hold them."""
     # _Retval nodes stand in any order; their attribute numbers them.
-    results = sorted((node for node in graph if node.is_result), key=lambda node: node.attr("index", 0))
+    results = sorted(nodes_of_kind(graph, lambda kind: kind.is_result), key=lambda node: node.attr("index", 0))
     values = dict.fromkeys(value for node in results for value in node.inputs)
     return tuple(tensor_facts(value.node, value.index, inference) for value in values)
 
@@ -576,21 +576,6 @@ def output_candidates(graph: Graph) -> tuple[str, ...]:
     names = [node.output().name for node in graph if node.output_dtypes and node.op not in _NO_OUTPUT and not node.uses]
     last = [node.output().name for node in graph if node.output_dtypes][-1:]
     return tuple((names or last)[-_MAX_CANDIDATES:])
-
-
-_NAME_FETCH: Final = Hint("name an output with ", option("fetch"))
-
-
-def no_obvious_output(graph: Graph, advice: str = _NAME_FETCH) -> InvalidArgumentError:
-    """Return the error of a graph whose fetches the caller has to name, with a few candidates."""
-    names = " or ".join(output_candidates(graph))
-    return InvalidArgumentError("the graph has no obvious output", hint=Hint(advice, ", such as ", names) if names else advice)
-
-
-def argument_shapes(graph: Graph) -> dict[str, Shape]:
-    """Return the recorded shapes of the arguments of a function's body that was stored as a graph, by tensor."""
-    shapes = {node.output().name: declared_shapes(node, 1)[0] for node in graph if node.is_argument}
-    return {name: shape for name, shape in shapes.items() if shape.dims is not None}
 
 
 def _train_ops(graph: Graph, placed: dict[Node, tuple[str, str]]) -> Iterator[str]:

@@ -396,3 +396,9 @@ def _other_filter(chosen: NodeFilter) -> str:
         by_name = step("find_name", name=chosen.op)
         return Hint(option("op"), " takes a whole op: ", by_name, " finds nodes by a part of the name")
     return Hint(step("list_nodes"), " lists all nodes")
+
+
+def argument_shapes(graph: Graph) -> dict[str, Shape]:
+    """Return the recorded shapes of the arguments of a function's body that was stored as a graph, by tensor."""
+    shapes = {node.output().name: declared_shapes(node, 1)[0] for node in graph if node.is_argument}
+    return {name: shape for name, shape in shapes.items() if shape.dims is not None}

@@ -10,6 +10,7 @@ from ..building.placement import DeviceSpec, Placement
 from ..functions.callers import function_references
 from ..graph.frames import LOOP_OPS, find_frames
 from ..graph.graph import Function, Graph, Node, Output
+from ..graph.node import are_checked
 from ..graph.reference_ops import handle_hint, lacks_reference, leftover_hint
 from ..graph.traversal import (
     descendants,
@@ -235,7 +236,7 @@ def _inputs(body: CheckedBody, node: Node) -> Iterator[Problem]:
     if definition is None:
         return
     # Many nodes share the result of the check that their attributes passed already.
-    expected = node.checked.inputs if node.checked is not None and node.is_checked else None
+    expected = node.checked.inputs if node.checked is not None and are_checked([node]) else None
     if expected is None or len(expected) != len(node.inputs):
         try:
             expected = expected_inputs(definition, node.attrs, len(node.inputs))

@@ -118,7 +118,7 @@ class Roles:
     @functools.cached_property
     def gradients(self) -> set[Node]:
         """Return nodes that compute gradients: nodes in a `gradients` scope, and gradient ops that updates need."""
-        scoped = {node for node in self.graph if _GRADIENT_SCOPE.search(node.name)}
+        scoped = {node for node in self.graph if "gradients" in node.name and _GRADIENT_SCOPE.search(node.name)}
         needed = reachable(self.updates)
         # Training written by hand has gradient ops in scopes of its own.
         return scoped | {node for node in needed if has_fact(node.op, "backward")}

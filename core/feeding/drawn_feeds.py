@@ -23,7 +23,6 @@ from ..graph.traversal import topological_order
 from ..inference.binding import named_inputs
 from ..inference.inference import Answers, Inference, infer
 from ..planning.reachability import needed_nodes
-from ..registry.catalog import OpDef
 from ..registry.input_ranks import input_rank_bounds
 from ..registry.op_facts import has_fact
 from ..registry.registry import has_kernel
@@ -108,12 +107,8 @@ def size_variations(base: DrawingPlan, unknown: Mapping[int, Sequence[int]]) -> 
         yield _with_sizes(base, {(number, 0): size for number, axes in unknown.items() if 0 in axes})
     for axes in (first, later):
         for size in sizes:
-            yield from _each_alone(base, axes, size)
-
-
-def _each_alone(base: DrawingPlan, axes: Mapping[int, Sequence[int]], size: int) -> Iterator[DrawingPlan]:
-    for number, own in axes.items():
-        yield from (_with_sizes(base, {(number, axis): size}) for axis in own)
+            for number, own in axes.items():
+                yield from (_with_sizes(base, {(number, axis): size}) for axis in own)
 
 
 def _with_sizes(base: DrawingPlan, sizes: Mapping[tuple[int, int], int]) -> DrawingPlan:
@@ -303,7 +298,8 @@ class CompositeFeeds:
         for placeholder in drawn:
             for node, index in composite_readers(graph, placeholder.output()):
                 if node.op_def is not None:
-                    parts = sources.setdefault(node, _arguments(node.op_def, node))
+                    lengths = {arg.name: node.attr(arg.number_attr) if arg.number_attr else 1 for arg in node.op_def.inputs}
+                    parts = sources.setdefault(node, {name: [None] * length for name, length in lengths.items()})
                     _put(parts, node, index, placeholder)
         self.shapes = list(_sparse(sources))
         self.splits = list(_ragged(sources))
@@ -361,10 +357,6 @@ class CompositeFeeds:
 
 def _length(value: Any) -> int:
     return len(value) if np.ndim(value) else 0
-
-
-def _arguments(definition: OpDef, node: Node) -> dict[str, list[Node | None]]:
-    return {arg.name: [None] * (node.attr(arg.number_attr) if arg.number_attr else 1) for arg in definition.inputs}
 
 
 def _put(parts: dict[str, list[Node | None]], node: Node, index: int, placeholder: Node) -> None:

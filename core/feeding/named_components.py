@@ -61,7 +61,8 @@ class Composite(NamedTuple):
         if len(given) != len(self.parts):
             kind = "indices, values and shape" if self.is_sparse else f"values and {len(self.parts) - 1} row splits"
             raise InvalidArgumentError(f"it has {kind}, and {len(given)} arrays were given")
-        return {part.name: _array(one, part) for part, one in zip(self.parts, given)}
+        values = ((part, np.array(one, object) if part.base_dtype is string else one) for part, one in zip(self.parts, given))
+        return {part.name: Tensor.from_numpy(value, part.base_dtype).numpy() for part, value in values}
 
     def example(self, shape: str = "") -> str:
         """Return a text of a dense array for --feed; `shape` is the text of the shape of a sparse tensor."""
@@ -261,8 +262,3 @@ def _extent(value: Any, depth: int) -> list[int]:
 def _is_empty(value: Any) -> bool:
     """Return True for lists without elements."""
     return all(map(_is_empty, value)) if isinstance(value, list) else value is None
-
-
-def _array(value: Any, part: Output) -> Array:
-    dtype = part.base_dtype
-    return Tensor.from_numpy(value if dtype is not string else np.array(value, object), dtype).numpy()

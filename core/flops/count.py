@@ -14,15 +14,14 @@ from ..functions.call_signatures import Signatures, signature_of
 from ..functions.callers import function_references, repeated_nodes
 from ..functions.instantiation import function_called, with_attrs
 from ..graph.deadness import Deadness, is_choice
-from ..graph.frames import ENTER, EXIT, MERGE, NEXT_ITERATION, Frame, find_frames, frame_of_outputs
+from ..graph.frames import ENTER, EXIT, MERGE, NEXT_ITERATION, SWITCH, Frame, find_frames, frame_of_outputs
 from ..graph.graph import Function, Graph, GraphLike, Node, Output, as_graph
 from ..graph.traversal import descendants, nodes_of_kind
 from ..graph.variable_nodes import VARIABLES
 from ..inference.estimates import Estimate, estimate, estimated_loop, likely_cost
-from ..inference.inference import Answers, Specs, unchanged
+from ..inference.inference import Answers, ShapeCache, Specs, unchanged
 from ..inference.input_pipelines import asked_datasets, going_through_elements, maker_of, stages_of
 from ..inference.node_calls import call_flops_function
-from ..inference.shape_cache import ShapeCache
 from ..model.author_scopes import passes_weight_on, without_calls
 from ..planning.reachability import needed_nodes, unused_outputs
 from ..registry import registry
@@ -42,10 +41,9 @@ from ..types.shapes import UNKNOWN, Shape, TensorSpec, substituted
 from ..types.tensors import FuncRef
 from .flops_report import FlopsReport, NodeCost, PipelineCost, add_up, magnitude, merged, total
 from .frame_loops import FrameLoops
-from .input_shapes import Shapes, fed_values, is_placeholder, require_consistent_shapes, symbolic_placeholders
+from .input_shapes import Shapes, Symbols, fed_values, require_consistent_shapes, symbolic_placeholders
 from .loop_counts import Known, LoopCount, LoopCounts
 from .sections import classify, classify_body
-from .symbols import Symbols
 from .trip_counts import for_trips
 
 _MOST_COSTS: Final = 100_000
@@ -103,9 +101,9 @@ def count_flops(
     counter = _CountState(graph, trips or {}, symbols, derived or CountCache())
     placeholder_specs = symbolic_placeholders(graph, shapes or {}, symbols)
     # A given shape of a tensor inside the graph replaces the inferred shape, and must not contradict it.
-    others = {name: shape for name, shape in (shapes or {}).items() if not is_placeholder(graph.output(name).node)}
+    others = {name: shape for name, shape in (shapes or {}).items() if not graph.output(name).node.is_placeholder}
     if others:
-        free = {value: spec for value, spec in placeholder_specs.items() if is_placeholder(value.node)}
+        free = {value: spec for value, spec in placeholder_specs.items() if value.node.is_placeholder}
         require_consistent_shapes(graph, others, estimate(graph, free))
     placeholder_specs |= fed_values(graph, placeholder_specs, values or {})
     targets = [graph.fetch(name) for name in fetches]
@@ -161,6 +159,8 @@ class _Inside(NamedTuple):
 class _Role(NamedTuple):
     """The role of an op, the same for all its nodes."""
 
+    calls: bool
+    """True if the op calls functions."""
     reads_weights: bool
     """True unless the op holds a value, or hands parameters on."""
     computes: bool
@@ -215,6 +215,8 @@ class _CountState:
         """Return the scope of a graph or a body; `results` are the body's outputs with the caller's specs."""
         if inference is None:
             inference = self._estimated(graph, known)
+        kinds = {node.op: node for node in graph}
+        self._roles |= {op: self._role(node) for op, node in kinds.items() if op not in self._roles}
         frames = find_frames(graph) if any(node.op == "Enter" for node in needed) else {}
         scope = CountScope(graph, inference, frames, {}, needed, targets, **reached)
         scope.fed = fed_nodes(scope)
@@ -241,9 +243,8 @@ class _CountState:
 
     def _in_loops(self, node: Node, scope: CountScope, section: str) -> list[NodeCost]:
         """Return the cost of a node, or of the called bodies, in all iterations of the V1 loops around the node."""
-        costs = self._called(node, scope, section)
-        if costs is None:
-            costs = [self._node(node, scope, section)]
+        role = self._roles[node.op]
+        costs = self._called(node, scope, section) if role.calls else [self._node(node, role, scope, section)]
         for loop in scope.loops_around(node) if scope.frames else ():
             self._note(loop)
             # The condition is computed once more than the body: the last time it is false.
@@ -255,22 +256,21 @@ class _CountState:
             self._noted.add(loop.name)
             self.notes += self.loops.note(loop)
 
-    def _node(self, node: Node, scope: CountScope, section: str) -> NodeCost:
+    def _node(self, node: Node, role: _Role, scope: CountScope, section: str) -> NodeCost:
         """Return the cost of a node by itself, with the weights that the node reads, and if counted with their parameters."""
-        role = self._role(node)
-        weights = self._weights(node, scope) if role.reads_weights else ()
-        inputs = [scope.inference.specs[value] for value in node.inputs]
-        outputs = [scope.inference.specs[value] for value in node.outputs()]
+        specs = scope.inference.specs
+        inputs = [specs[value] for value in node.inputs]
+        outputs = [specs[value] for value in node.outputs()]
         cost, moved, reason = self._cost(node, scope, inputs, outputs)
+        path = scope.prefix + node.name
+        weights, parameters = self._weights(node, scope, not reason) if role.reads_weights else ((), 0)
+        if reason:
+            return NodeCost(path, node.op, section, cost, moved, parameters, 1, reason, weights=weights)
+        # By position: a large graph makes millions of them.
+        shape, outside = outputs[0].shape if outputs else None, scope.outside_of(node) if scope.around else scope.outside
         return NodeCost(
-            scope.prefix + node.name, node.op, section, cost, moved,
-            self._parameters(weights) if weights and not reason else 0, 1, reason,
-            is_free=cost is ZERO and not reason,
-            weights=tuple([home.prefix + source.node.name for source, home in weights]),
-            shape=outputs[0].shape if outputs and not reason else None,
-            computes=role.computes and not reason,
-            outside=0 if reason else scope.outside_of(node),
-            is_fed=bool(reason) or node in scope.fed,
+            path, node.op, section, cost, moved, parameters, 1, "", cost is ZERO, weights, shape, role.computes, outside,
+            node in scope.fed,
         )  # fmt: skip
 
     def _cost(
@@ -300,27 +300,38 @@ class _CountState:
         self._costs[key] = _Costed(node.attrs, inputs, outputs, cost, moved)
         return cost, moved, ""
 
-    def _weights(self, node: Node, scope: CountScope) -> list[tuple[Output, CountScope]]:
-        """Return the variables, and the weights frozen to constants, that a node reads, each with the scope of its node.
+    def _weights(self, node: Node, scope: CountScope, is_counted: bool) -> tuple[tuple[str, ...], DimLike]:
+        """Return the paths of the variables, and of the weights frozen to constants, that a node reads, and the elements of
+        those that no counted node has read before.
 
         Behind a node that itself reads weights, as one that computes, is none.
         """
-        read = [origin(value, scope) for value in node.inputs if not self._role(value.node).reads_weights]
-        return [(source, home) for source, home in read if source is not None]
+        paths: list[str] = []
+        parameters: DimLike = 0
+        for value in node.inputs:
+            if self._roles[value.node.op].reads_weights:
+                continue
+            source, home = origin(value, scope)
+            if source is None:
+                continue
+            paths.append(home.prefix + source.node.name)
+            # Equal functions share their nodes, but each has parameters of its own.
+            if is_counted and (home.function, source.node) not in self._seen_parameters:
+                self._seen_parameters.add((home.function, source.node))
+                spec = home.inference.specs[source]
+                held = spec.handle[0] if spec.handle else spec
+                parameters = parameters + held.shape.num_elements
+        return tuple(paths), parameters
 
     def _role(self, node: Node) -> _Role:
-        role = self._roles.get(node.op)
-        if role is None:
-            reads_weights = not (_is_source(node) or passes_parameters_on(node))
-            computes = reads_weights and not any(has_fact(node.op, fact) for fact in _PASSES_ON)
-            role = self._roles[node.op] = _Role(reads_weights, computes)
-        return role
+        """Return the role of a node's op."""
+        reads_weights = not (_is_source(node) or passes_parameters_on(node))
+        computes = reads_weights and not any(has_fact(node.op, fact) for fact in _PASSES_ON)
+        return _Role(call_kind(self.functions, node) is not None, reads_weights, computes)
 
-    def _called(self, node: Node, scope: CountScope, section: str) -> list[NodeCost] | None:
-        """Return the costs in the functions that a node calls, None for a node that calls no function."""
-        kind = call_kind(self.functions, node)
-        if kind is None:
-            return None
+    def _called(self, node: Node, scope: CountScope, section: str) -> list[NodeCost]:
+        """Return the costs in the functions that a node calls."""
+        kind = CALL_KINDS.get(node.op, BY_NAME)
         specs = [scope.inference.specs[value] for value in node.inputs]
         if kind.form is Form.BRANCH:
             return self._branches(dict(zip(kind.labels(node), kind.references(node))), specs, scope, node, section)
@@ -466,18 +477,6 @@ class _CountState:
 
         return differentiated(function, node.attr("Tin"), self.functions)
 
-    def _parameters(self, weights: Iterable[tuple[Output, CountScope]]) -> DimLike:
-        """Return the elements of weights that no counted node has read before."""
-        count: DimLike = 0
-        for source, home in weights:
-            # Equal functions share their nodes, but each has parameters of its own.
-            if (home.function, source.node) not in self._seen_parameters:
-                self._seen_parameters.add((home.function, source.node))
-                spec = home.inference.specs[source]
-                held = spec.handle[0] if spec.handle else spec
-                count = count + held.shape.num_elements
-        return count
-
 
 def _chosen(labels: Sequence[str], condition: TensorSpec) -> str | None:
     """Return the branch for a condition of known value, None otherwise; numbers past the last case take the last branch."""
@@ -538,7 +537,7 @@ def not_taken(costs: Mapping[Node, Sequence[NodeCost]], inference: Estimate) -> 
 
     A known predicate chooses the branch; otherwise the costlier branch counts.
     """
-    if not any(is_choice(node) for node in costs):
+    if not any(map(is_choice, nodes_of_kind(costs, lambda kind: kind.op in SWITCH))):
         return set(), []
     deadness = Deadness(costs)
     branches: dict[Output | Node, dict[int, list[Node]]] = {}
@@ -632,7 +631,7 @@ def fed_nodes(scope: CountScope) -> set[Node]:
 
 def _brings_input(node: Node, scope: CountScope) -> bool:
     if not node.is_argument or scope.caller is None:
-        return is_placeholder(node) or has_fact(node.op, "next_element")
+        return node.is_placeholder or has_fact(node.op, "next_element")
     value = scope.arguments.get(node)
     return (scope.site if value is None else value.node) in scope.caller.fed
 
@@ -714,7 +713,7 @@ def _own_reason(node: Node, sources: Sequence[Node], scope: CountScope) -> str |
 def _source_reason(node: Node, scope: CountScope) -> str:
     """Return the reason why a node has outputs of unknown shape though the shapes of the inputs are known."""
     path, set_shape = scope.prefix + node.name, step("shape", name=node.name, sizes=Blank("SIZES"))
-    if is_placeholder(node):
+    if node.is_placeholder:
         return Hint(f"placeholder '{path}' has no shape: set it with ", set_shape)
     if node.is_argument and scope.caller is not None and scope.site is not None:
         if all(is_definite(scope.caller.inference.shape(value)) for value in scope.site.inputs):

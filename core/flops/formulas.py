@@ -67,8 +67,9 @@ def _formula(function: Callable[..., Any], op: str, family: str) -> tuple[str, s
     if "words" in keywords:
         names = ["result" if place < 0 else CATALOG[op].inputs[place].name for place in keywords["places"]]
         sizes = " + ".join(f"size({name}{'[..., 0]' * keywords['of_rows']})" for name in names)
-        each = _per_element(keywords["per_element"])
-        return f"({each}) * {sizes}" if " " in each else f"{each} * {sizes}".removeprefix("1 * "), keywords["words"], family
+        per_element = _per_element(keywords["per_element"])
+        times = f"({per_element}) * {sizes}" if " " in per_element else f"{per_element} * {sizes}".removeprefix("1 * ")
+        return times, keywords["words"], family
     if "per_element" in keywords:
         return _per_element(keywords["per_element"]), "for each element of the result", family
     if isinstance(function, functools.partial) and hasattr(function.args[-1], "more"):

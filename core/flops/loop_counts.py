@@ -15,7 +15,7 @@ from ..types.dims import Dim, DimLike
 from ..types.shapes import TensorSpec
 from .flops_report import NodeCost
 from .growth import Growth, summed, while_growth
-from .symbols import Symbols
+from .input_shapes import Symbols
 from .trip_counts import while_trips
 
 Known = Mapping[Output, TensorSpec]

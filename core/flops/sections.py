@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 
 from ..graph.graph import Graph, Node, Output
@@ -21,14 +22,13 @@ def classify(graph: Graph, needed: set[Node], targets: Sequence[Output | Node]) 
     # average, is part of the step.
     updates = _updates(needed)
     assigns = [] if updates else nodes_of_kind(needed, lambda kind: has_fact(kind.op, "assignment"))
-    # Asked once for each scope, in which there are many nodes.
-    scopes = {scope: _is_in_gradients(scope) for scope in {node.name.rpartition("/")[0] for node in needed}}
-    sections = {node: "backward" if scopes[node.name.rpartition("/")[0]] else "forward" for node in needed}
+    in_gradients = functools.cache(_is_in_gradients)  # a scope has many nodes
+    sections = {node: "backward" if in_gradients(node.name.rpartition("/")[0]) else "forward" for node in needed}
     _mark(sections, needed, updates, "update", targets)
     _mark(sections, needed, assigns, "initializer", targets)
-    for node in graph:
+    for node in nodes_of_kind(graph, lambda kind: kind.is_no_op):
         # A group has the section of what it waits for. In the order of the graph, groups of groups come after their parts.
-        if node in needed and node.is_no_op and len({sections[control] for control in node.control_inputs}) == 1:
+        if node in needed and len({sections[control] for control in node.control_inputs}) == 1:
             sections[node] = sections[node.control_inputs[0]]
     return sections
 

@@ -14,8 +14,7 @@ from ..support.grouping import grouped
 from ..types.dims import DimLike, substitute
 from ..types.shapes import Shape
 from .flops_report import FlopsReport, NodeCost, add_up, magnitude
-from .input_shapes import symbolic_placeholders
-from .symbols import Symbols
+from .input_shapes import Symbols, symbolic_placeholders
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

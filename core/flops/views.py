@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from ..support import dataclasses
 from ..support.arguments import checked, expect
@@ -13,7 +13,9 @@ from ..support.hints import Hint
 from ..support.words import counted
 from ..types.dims import Dim, DimLike
 from .flops_report import FlopsReport, NodeCost, Section, add_up, magnitude, total
-from .model_layers import Layer, LayersReport, LayerTree, layers_by_path
+
+if TYPE_CHECKING:
+    from .model_layers import Layer, LayersReport, LayerTree
 
 _LAYER_COLUMNS: Final = ("layer", "kind", "ops", "output shape", "parameters", "trainable", "FLOPs", "bytes moved", "ms")
 """The columns of a table of layers."""
@@ -70,6 +72,8 @@ def rows(
     if view == "scope":
         return by_scope(nodes, depth, whole)
     if view == "layer":
+        from .model_layers import layers_by_path  # lazy: most views have no layers
+
         layers = layers_by_path(report.nodes)
         return _ranked(grouped((layers[node.path], node) for node in nodes), whole)
     if view not in ("op", "node"):

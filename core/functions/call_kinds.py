@@ -7,7 +7,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final, TypeVar
 
 from ..graph.graph import Function, Graph, Node, Output
+from ..graph.traversal import nodes_of_kind
 from ..registry.catalog import ArgDef
+from ..registry.op_facts import NodeKinds
 from ..support import dataclasses
 from ..support.errors import InvalidArgumentError
 from ..types.dtypes import DType
@@ -130,7 +132,7 @@ def call_op(is_stateful: bool) -> str:
     return "StatefulPartitionedCall" if is_stateful else "PartitionedCall"
 
 
-def call_kind(functions: Mapping[str, Any], node: Node) -> CallKind | None:
+def call_kind(functions: Mapping[str, Any], node: NodeKinds) -> CallKind | None:
     """Return the kind of a node's call of library functions, None for a node that calls none."""
     return CALL_KINDS.get(node.op) or (BY_NAME if node.op in functions else None)
 
@@ -178,6 +180,7 @@ def function_inputs(function: Function) -> list[Output]:
 
 def function_targets(function: Function, site: CallSite = PLAIN_CALL) -> list[Output | Node]:
     """Return the targets of a call of a function: the results, the control results, and nodes with effects."""
+    # The results come first: `passes/base/race_settling` takes all targets behind them for effects.
     targets: list[Output | Node] = [value for i, value in enumerate(function.results) if i not in site.unused]
     targets += function.control_results
     if site.runs_effects(function):
@@ -218,7 +221,7 @@ def check_own_calls(graph: Graph) -> None:
 
 
 def _check_nodes(graph: Graph, functions: Mapping[str, Function]) -> None:
-    for node in graph:
+    for node in nodes_of_kind(graph, lambda node: call_kind(functions, node) is not None):
         kind = call_kind(functions, node)
         if kind is None or not kind.is_plain:
             continue

@@ -54,6 +54,7 @@ def renamed(specs: Iterable[TensorSpec], before: Sequence[str], now: Sequence[st
     """
     listed = list(specs)
     names: dict[str, DimLike] = {old: Dim.symbol(new) for old, new in zip(before, now)}
+    # What the function itself made unknown, such as a number of matches, may be another in each call.
     for spec in listed:
         for symbol in _unnamed(spec):
             names.setdefault(symbol, of_same_kind(symbol))

@@ -219,6 +219,7 @@ def named_functions(graph: Graph, node: Node) -> Iterator[str]:
 def gradient_name(node: Node) -> str:
     """Return the gradient that a node names instead of its op's; empty for a node without the attribute."""
     name = node.attrs.get("_gradient_op_type", b"")
+    # The bytes of a file need not be UTF-8, and two names that differ must not become equal.
     return name.decode("utf-8", "surrogateescape") if isinstance(name, bytes) else ""
 
 

@@ -158,10 +158,13 @@ def change_blocker(graph: Graph, function: Function) -> str | None:
     signature = function.signature
     if signature.attrs:
         return f"function '{function.name}' leaves attributes to its callers"
+    # Where the body is taken apart, an Identity stands for each argument and result, and would read the variable.
     if any(arg.is_ref for arg in (*signature.inputs, *signature.outputs)):
         return f"function '{function.name}' takes or returns references"
+    # The declared function differentiates the call as a whole, by values of the body as it is.
     if function.gradient is not None:
         return f"a gradient is declared for function '{function.name}'"
+    # Captures name their nodes, which a changed body may not have any more.
     if function.name in captured_functions(graph):
         return f"a saved gradient reads the nodes of function '{function.name}'"
     strange = next((n for n in function.body if n.op_def is None and n.op not in graph.functions), None)
@@ -194,6 +197,7 @@ def composed(graph: Graph, first: FuncRef, second: FuncRef, *, keeps_first: bool
 def call_depth(graph: Graph, function: Function, most: int) -> int:
     """Return the depth of nested calls that start in a function, up to `most`."""
     level, depth = [function], 0
+    # With a bound, as functions may call each other in a circle.
     while level and depth < most:
         names = dict.fromkeys(reference.name for one in level for node in one.body for reference in function_references(node))
         level = [graph.functions[name] for name in names if name in graph.functions]
@@ -222,6 +226,7 @@ def _call(body: Graph, reference: FuncRef, function: Function, values: Sequence[
     types = {"Tin": [value.base_dtype for value in values], "Tout": [value.base_dtype for value in function.results]}
     attrs = {**types, "f": reference, "config": b"", "config_proto": b"", "executor_type": b""}
     node = body.add_node(body.unique_name(function.name), call_op(is_stateful=False), values, (), attrs)
+    # Whether the call is pure can be asked of a node alone, so the op is corrected here.
     node.op = call_op(is_stateful=impurity(body, node) is not None)
     return node
 

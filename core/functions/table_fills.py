@@ -61,6 +61,7 @@ def filled_tables(fill: Node) -> set[Node]:
     if has_fact(fill.op, "restores_resource"):
         return {fill.inputs[0].node}
     handles = fill.inputs[:1] if has_fact(fill.op, "fills_table") else fill.inputs
+    # By data alone: a call may wait for other nodes that fill tables, and these tables are not its own.
     return {node for node in reachable([value.node for value in handles], by_control=False) if has_fact(node.op, "table")}
 
 

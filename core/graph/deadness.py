@@ -80,7 +80,7 @@ def predicate_of(switch: Node, trails: dict[Output, Output] | None = None) -> Ou
     The value of a reference may change between two Switches. `trails` caches the results of `trail_end`.
     """
     source = predicate_source(switch, trails)
-    return switch if source.dtype is not None and source.dtype.is_ref else source
+    return switch if source.is_reference else source
 
 
 def predicate_source(switch: Node, trails: dict[Output, Output] | None = None) -> Output:

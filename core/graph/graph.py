@@ -32,6 +32,7 @@ from .node import (
     WideInputs,
     WideUses,
     add_use,
+    are_checked,
     check_usual,
     drop_use,
     resolve_usual,
@@ -475,7 +476,7 @@ class Graph(Summarized, Versioned):
         """Check the graph as `check` does, unless the last check passed and no node or edge has changed."""
         self.resolve()  # an analysis needs the inputs anyway; `tfg dump`, which needs their names alone, calls `check`
         # The number of edits covers edges; attributes are compared by identity, since a node may be given new ones.
-        if self._sound != self.edits or not all(node.is_checked for node in self._nodes.values()):
+        if self._sound != self.edits or not are_checked(self._nodes.values()):
             self.check()
 
     def _check_node(self, node: Node, left_open: Collection[str], memo: CheckMemo) -> None:

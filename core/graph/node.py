@@ -63,6 +63,12 @@ class Output(Displayed):
             raise InvalidArgumentError(f"the dtype of {self} is unknown", node=self.node.name, op=self.node.op)
         return self.dtype.base
 
+    @property
+    def is_reference(self) -> bool:
+        """True for a reference to a variable of TensorFlow 1, not its value."""
+        dtype = self.dtype  # once: it is found anew each time
+        return dtype is not None and dtype.is_ref
+
     def __str__(self) -> str:
         return self.name
 
@@ -143,6 +149,15 @@ def check_usual(nodes: Mapping[str, Node], memo: CheckMemo) -> Iterator[Node]:
             yield node
 
 
+def are_checked(nodes: Iterable[Node]) -> bool:
+    """Return True if the results of the last checks of all nodes hold."""
+    for node in nodes:
+        checked = node.checked
+        if checked is None or checked.attrs is not node.attrs or checked.op != node.op:
+            return False
+    return True
+
+
 def unusual_edges(nodes: Mapping[str, Node], is_linked: bool) -> Iterator[Node]:
     """Yield the nodes that may have edges of other dtypes than their ops take, or to nodes that do not know them.
 
@@ -156,22 +171,19 @@ def unusual_edges(nodes: Mapping[str, Node], is_linked: bool) -> Iterator[Node]:
             continue
         if checked.inputs is None:
             continue
-        if inputs is None:  # a text that is the name of a node stands for its first output
-            ends = [(find(text), 0) for text in node.spelling or ()]
-        else:
-            ends = [(value.node, value.index) for value in inputs]
-        arriving = []
-        for source, index in ends:
-            dtypes = None if source is None else source._output_dtypes
-            if source is None or dtypes is None or index >= len(dtypes):
-                break
-            if is_linked and (find(source.name) is not source or node not in (source._uses or ())):
-                break
-            arriving.append(dtypes[index])
-        else:
-            if tuple(arriving) == checked.inputs:
-                continue
-        yield node
+        try:
+            if inputs is None:  # a text that is the name of a node stands for its first output
+                arriving = [find(text)._output_dtypes[0] for text in node.spelling or ()]  # type: ignore[union-attr, index]
+            else:
+                arriving = [value.node._output_dtypes[value.index] for value in inputs]  # type: ignore[index]
+        except (AttributeError, IndexError, TypeError):  # no such node or output, or a node of unknown dtypes
+            yield node
+            continue
+        is_usual = tuple(arriving) == checked.inputs
+        if is_usual and is_linked:
+            is_usual = all(find(v.node.name) is v.node and node in v.node.uses for v in inputs or ())
+        if not is_usual:
+            yield node
 
 
 CheckMemo: TypeAlias = dict[tuple[str, int, int], Checked]
@@ -469,12 +481,6 @@ class Node(NodeKinds, Displayed):
         return checked
 
     @property
-    def is_checked(self) -> bool:
-        """True if the result of a check still holds."""
-        checked = self.checked
-        return checked is not None and checked.holds(self.op, self.attrs)
-
-    @property
     def op_def(self) -> OpDef | None:
         """The op's interface, or None for an op that nobody declared."""
         return CATALOG.get(self.op)
@@ -498,6 +504,12 @@ class Node(NodeKinds, Displayed):
         except TfgError as error:
             raise type(error)(error.message, node=self.name, op=self.op, hint=error.hint) from None
         return value
+
+    def stored_bytes(self) -> int:
+        """Return `Tensor.stored_bytes` of a Const; damaged elements are an error that names the node."""
+        self.constant_value()
+        stored: int = self.attrs["value"].stored_bytes
+        return stored
 
     def text_attr(self, name: str) -> str:
         """Return a string attribute as text, as kernels get it; empty without the attribute."""
@@ -546,11 +558,13 @@ class Node(NodeKinds, Displayed):
         return dtypes[index] if index < len(dtypes) else None
 
     def output(self, index: int = 0) -> Output:
-        return Output(self, index)
+        return (None if index else self._first) or Output(self, index)
 
     def outputs(self) -> list[Output]:
         """Return all outputs; empty if the op is not declared."""
-        return [Output(self, i) for i in range(len(self.output_dtypes))]
+        count = len(self.output_dtypes)
+        # Most nodes have one output, and know it already: a call of the class takes several times as long.
+        return [self._first or Output(self, 0)] if count == 1 else [Output(self, i) for i in range(count)]
 
     @property
     def colocation(self) -> tuple[str, ...]:

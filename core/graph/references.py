@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Container, Iterable, Mapping, Sequence
 from typing import Final
 
-from ..registry.catalog import OpDef
+from ..registry.catalog import CATALOG, OpDef
 from ..registry.op_facts import NodeKinds, has_fact, ops_with
 from .frames import ENTER, EXIT, LOOP_OPS, MERGE, NEXT_ITERATION, SWITCH
 from .graph import Node, Output
@@ -17,7 +17,7 @@ _PASSING_VALUES: Final = frozenset({*ENTER, *EXIT, *MERGE, *NEXT_ITERATION, *SWI
 
 def dereferenced_inputs(node: Node, definition: OpDef) -> tuple[int, ...]:
     """Return the positions of inputs at which a reference arrives and the op takes a value."""
-    references = [i for i, value in enumerate(node.inputs) if value.dtype is not None and value.dtype.is_ref]
+    references = [i for i, value in enumerate(node.inputs) if value.is_reference]
     if not references:
         return ()
     # Only behind the test above: most nodes take no references, and the dtypes of an op are looked up slowly.
@@ -27,14 +27,20 @@ def dereferenced_inputs(node: Node, definition: OpDef) -> tuple[int, ...]:
 
 def any_reference(nodes: Iterable[Node]) -> bool:
     """Return True if a node returns a reference to a variable: graphs of TensorFlow 2, and frozen graphs, have none."""
-    return any(dtype.is_ref for dtypes in {node.output_dtypes for node in nodes} for dtype in dtypes)
+    return any(dtype.is_ref for node in nodes_of_kind(nodes, _may_refer) for dtype in node.output_dtypes)
+
+
+def _may_refer(kind: NodeKinds) -> bool:
+    """Return False for an op whose outputs are declared to be values: no attribute can make them references."""
+    definition = CATALOG.get(kind.op)
+    return definition is None or any(arg.is_ref for arg in definition.outputs)
 
 
 def passed_references(node: Node) -> tuple[int, ...]:
     """Return the positions of references that a node passes on although their variables must be initialized."""
     if not has_fact(node.op, "initialized_reference"):
         return ()
-    return tuple(i for i, value in enumerate(node.inputs) if value.dtype is not None and value.dtype.is_ref)
+    return tuple(i for i, value in enumerate(node.inputs) if value.is_reference)
 
 
 def referenced_variables(reference: Output, trails: dict[Output, Output] | None = None) -> list[Node]:
@@ -46,7 +52,7 @@ def _references_before(reference: Output) -> Sequence[Output]:
     node = reference.node
     # Which input passes is known in a run only, so all variables count.
     taken = node.inputs if node.op in MERGE or has_fact(node.op, "selects_input") else node.inputs[:1]
-    return [value for value in taken if value.dtype is not None and value.dtype.is_ref]
+    return [value for value in taken if value.is_reference]
 
 
 def held_references(node: Node) -> list[Output]:
@@ -55,7 +61,7 @@ def held_references(node: Node) -> list[Output]:
     if definition is None or node.op in _PASSING_REFERENCES:
         return []
     dereferenced = dereferenced_inputs(node, definition)
-    places = [i for i, value in enumerate(node.inputs) if value.dtype is not None and value.dtype.is_ref]
+    places = [i for i, value in enumerate(node.inputs) if value.is_reference]
     return [node.inputs[i] for i in places if i not in dereferenced]
 
 
@@ -100,7 +106,7 @@ class WrittenMemory:
     def _owners(self, value: Output) -> list[Node]:
         """Return the variables whose memory a value may be."""
         memory = trail_ends(value, _viewed, self._seen)
-        references = [end for end in memory if end.dtype is not None and end.dtype.is_ref]
+        references = [end for end in memory if end.is_reference]
         return [owner for reference in references for owner in referenced_variables(reference, self._references)]
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Container, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import TypeVar
 
 from ..registry.op_facts import NodeKinds, has_fact
@@ -71,7 +71,7 @@ def is_in_order(pool: Mapping[Node, None], before: Callable[[Node], Iterable[Nod
 
 def nodes_of_kind(nodes: Iterable[Node], holds: Callable[[NodeKinds], bool]) -> list[Node]:
     """Return the nodes of the ops for which a condition holds: asked once for each op, as large graphs have few ops."""
-    nodes = list(nodes)
+    nodes = nodes if isinstance(nodes, Collection) else list(nodes)
     # One node stands for its op in the question.
     ops = {op for op, node in {node.op: node for node in nodes}.items() if holds(node)}
     return [node for node in nodes if node.op in ops] if ops else []
@@ -244,7 +244,8 @@ def copied_from(value: Output) -> Output | None:
 
 def groups(nodes: Iterable[Node], is_member: Callable[[Node], bool]) -> list[Node]:
     """Return the NoOps among `nodes` that wait only for members or for other NoOps of the result, in the order given."""
-    candidates = (node for node in nodes if node.is_no_op and not node.inputs and node.control_inputs)
+    no_ops = nodes_of_kind(nodes, lambda kind: kind.is_no_op)
+    candidates = (node for node in no_ops if not node.inputs and node.control_inputs)
     # The number of control inputs that are no members yet; a NoOp is a member once it is 0.
     left = {node: sum(not is_member(control) for control in node.control_inputs) for node in candidates}
     pending = [node for node, count in left.items() if not count]

@@ -12,7 +12,7 @@ from ..types.dtypes import DType, resource
 from ..types.shapes import UNKNOWN, Shape
 from ..types.tensors import Tensor
 from .graph import Graph, Node, Output
-from .traversal import groups
+from .traversal import groups, nodes_of_kind
 
 VARIABLES = ops_with("variable")
 RESOURCE_VARIABLES = tuple(op for op in VARIABLES if not CATALOG[op].outputs[0].is_ref)
@@ -36,7 +36,7 @@ class VariableNodes:
 
 def find_variables(graph: Graph) -> dict[str, VariableNodes]:
     """Return the variables by name, in the order of the graph."""
-    variables = (_variable_nodes(graph, node) for node in graph if node.op in VARIABLES)
+    variables = (_variable_nodes(graph, node) for node in nodes_of_kind(graph, lambda kind: kind.op in VARIABLES))
     return {variable.name: variable for variable in variables}
 
 
@@ -99,4 +99,5 @@ def initializer_ops(graph: Graph) -> tuple[Node, ...]:
     no_ops = dict.fromkeys(groups(graph, initializes))
     # An initializer may group others, and only the outermost runs them all.
     outer = tuple(node for node in no_ops if not any(user in no_ops for user in node.uses))
-    return outer or tuple(node for node in graph if node.is_no_op and node.name == "init")
+    init = graph.get("init")
+    return outer or ((init,) if init is not None and init.is_no_op else ())

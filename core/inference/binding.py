@@ -119,17 +119,6 @@ def _hashable(value: Any) -> Any:
     return tuple(value) if isinstance(value, list) else value
 
 
-def with_attrs(bound: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
-    """Bind attributes of another value: `bound` is the result of bind_attrs, `changes` are attributes by name."""
-    changed = dict(bound)
-    for name, value in bound.items():
-        if name in changes:
-            changed[name] = changes[name]
-        elif fields := changes.keys() & set(getattr(value, "_fields", ())):
-            changed[name] = value._replace(**{field: changes[field] for field in fields})
-    return changed
-
-
 @functools.cache
 def keyword_names(function: Callable[..., Any], attrs: frozenset[str]) -> tuple[str, ...]:
     """Return the keyword-only parameters to bind: parameters without a default, and parameters named as attributes of the

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import functools
 import types
-from collections.abc import Callable, Hashable, Mapping, Sequence
-from typing import Any, Final, Protocol, TypeAlias
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from typing import Any, Final, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 
 from ..functions.call_kinds import Form, call_kind
-from ..functions.call_signatures import Signatures, renamed, signature_of
+from ..functions.call_signatures import Signatures, renamed, signature_of, unnamed_in, value_key
 from ..functions.instantiation import function_called, with_attrs
 from ..graph.frames import source_of
 from ..graph.graph import Function, Graph, Node, Output
@@ -20,6 +20,7 @@ from ..registry.op_facts import has_fact, ops_with
 from ..support import dataclasses
 from ..support.errors import InternalError, InvalidArgumentError, TfgError
 from ..support.gc_control import rare_collection
+from ..support.keyed_cache import KeyedCache
 from ..support.log import DEBUG, Stopwatch
 from ..types.dims import Dim, DimLike, of_same_kind
 from ..types.dtypes import DType, resource
@@ -41,13 +42,79 @@ from .containers import (
 )
 from .error_context import fault
 from .node_calls import apply_kernel, call_shape_function
-from .shape_cache import ShapeCache
 
 MAX_VALUE_ELEMENTS = 4096
 MISFITS_ARE_FAULTS = False
 """Raise an InternalError for a computed value that does not fit the inferred spec, as tests do."""
 _MAX_DEPTH: Final = 100
 """How many calls deep functions are looked into."""
+_MOST: Final = 1_000_000
+"""The signatures and the specs that are remembered."""
+_FEW: Final = 64
+"""Values of more elements are hardly ever equal to others, and are told apart by identity."""
+
+
+class _Record(NamedTuple):
+    """A signature, op, attributes and specs of inputs, with the specs of the outputs."""
+
+    op: str
+    attrs: Mapping[str, Any]
+    inputs: Sequence[TensorSpec]
+    outputs: list[TensorSpec]
+
+
+class ShapeCache:
+    """Specs of the outputs of nodes by signature: op, attributes and the specs of the inputs.
+
+    Equal specs are a single object, so that signatures are compared by identities. A record keeps alive what its key
+    identifies.
+    """
+
+    def __init__(self) -> None:
+        self._alike: KeyedCache[Hashable, _Record] = KeyedCache(_MOST)
+        self._of_node: dict[Node, _Record] = {}
+        """The records of nodes with unknown dimensions of their own: different symbols in each node."""
+        self._specs: KeyedCache[Hashable, TensorSpec] = KeyedCache(_MOST)
+
+    def find(self, node: Node, inputs: Sequence[TensorSpec]) -> list[TensorSpec] | None:
+        """Return the cached specs of the outputs, or None."""
+        # Nodes of a file with equal attributes have the same mapping, and equal specs are the same object: identities stand
+        # for values.
+        record = self._alike.get((node.op, id(node.attrs), *map(id, inputs)))
+        if record is None:
+            record = self._of_node.get(node)
+            if record is None or not _holds(record, node, inputs):
+                return None
+        return record.outputs
+
+    def keep(self, node: Node, inputs: Sequence[TensorSpec], outputs: Iterable[TensorSpec]) -> list[TensorSpec]:
+        """Cache and return specs that were derived without a fault."""
+        record = _Record(node.op, node.attrs, inputs, list(map(self.shared, outputs)))
+        # A size that is unknown at this node alone, as the number of true elements, is not that of any other node.
+        if unnamed_in(record.outputs) <= unnamed_in(inputs):
+            self._alike[(node.op, id(node.attrs), *map(id, inputs))] = record
+        else:
+            self._of_node[node] = record
+        return record.outputs
+
+    def shared(self, spec: TensorSpec) -> TensorSpec:
+        """Return the object that stands for all equal specs."""
+        if spec.handle:
+            spec = dataclasses.replace(spec, handle=tuple(map(self.shared, spec.handle)))
+        shape, value = spec.shape, spec.value
+        values = id(value) if value is not None and value.size > _FEW else value_key(value)
+        # The class tells the shape of no element from the unknown shape: both have no dimensions.
+        key = spec.dtype, shape.__class__, shape.dims, values, tuple(map(id, spec.handle))
+        known = self._specs.get(key)
+        if known is None:
+            known = self._specs[key] = spec
+        return known
+
+
+def _holds(record: _Record, node: Node, inputs: Sequence[TensorSpec]) -> bool:
+    if record.attrs is not node.attrs or record.op != node.op or len(record.inputs) != len(inputs):
+        return False
+    return all(a is b for a, b in zip(record.inputs, inputs))
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -217,6 +284,7 @@ def _sweep(
     specs = Specs(base, base.others)
     reasons: dict[str, str] = {}
     filled = {output: spec for output, spec in assumed.items() if output.node.op in CONTAINERS}
+    find = library.derived.find
     for node in order:
         back = loops.get(node)
         # The nodes behind a back edge come later in the order: the Merge needs an assumption about what they return.
@@ -224,12 +292,15 @@ def _sweep(
             known_inputs = [v for v in node.inputs if v is not back and v in specs]
             entering = specs[known_inputs[0] if known_inputs else back]
             specs[back] = library.derived.shared(assumed.get(back) or dataclasses.replace(entering, value=None))
-        for index, spec in enumerate(_node_specs(node, specs, reasons, library)):
-            output = Output(node, index)
+        inputs = [specs[value] for value in node.inputs]
+        # Nearly all nodes of a large graph end here: a million nodes have tens of signatures.
+        known = find(node, inputs) if inputs and library.revision is None else None
+        for index, spec in enumerate(_node_specs(node, inputs, reasons, library) if known is None else known):
+            output = node.output(index)
             if output in overrides:
                 specs[output] = library.derived.shared(overrides[output])
             else:
-                specs[output] = filled.get(output, spec)
+                specs[output] = filled.get(output, spec) if filled else spec
     return Derived(specs, reasons)
 
 
@@ -259,13 +330,11 @@ def _relaxed(
     return changed
 
 
-def _node_specs(node: Node, specs: Specs, reasons: dict[str, str], library: Library) -> list[TensorSpec]:
-    inputs: Sequence[TensorSpec] = [specs[value] for value in node.inputs]
+def _node_specs(node: Node, inputs: Sequence[TensorSpec], reasons: dict[str, str], library: Library) -> Sequence[TensorSpec]:
     if library.revision is not None:
         inputs = library.revision.revised(node, inputs)
     if not inputs and library.is_resized(node):
         return [TensorSpec(dtype) for dtype in node.output_dtypes]
-    # Nearly all nodes of a large graph end here: a million nodes have tens of signatures.
     before = library.derived.find(node, inputs)
     return _new_specs(node, inputs, reasons, library) if before is None else before
 

@@ -314,7 +314,8 @@ def model_view(graph: GraphLike, signature: str | None = None, *, raw: bool = Fa
     names = [meta.chosen] if meta is not None and meta.chosen is not None else entry_points(graph)
     name = signature if signature is not None else next(iter(names), None)
     # Nothing to dissolve: a copy would only take time and memory.
-    if raw or (name is None and not graph.functions and not any(_INLINED.search(node.name) for node in graph)):
+    calls = (node.name for node in graph if "PartitionedCall" in node.name)  # a quick test: few of a million names pass
+    if raw or (name is None and not graph.functions and not any(map(_INLINED.search, calls))):
         return ModelView(graph, _Themselves(graph), None, graph)
     graph, chosen = (graph, None) if name is None else entry(graph, name)
     copying = _Copying(graph, chosen)

@@ -36,11 +36,15 @@ _MOST_WEIGHT: Final = 16
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
 class Taps:
-    """`indices` and `weights` (outputs, taps) into an axis of `size` elements."""
+    """`indices` and `weights` (outputs, taps) into an axis of `size` elements.
+
+    `is_between`: the two taps of an output are neighbours, and the output lies on the line between them.
+    """
 
     indices: Array
     weights: Array
     size: int
+    is_between: bool = False
 
     def matrix(self, dtype: Any) -> Array:
         """Return the resampling as a matrix (outputs, size)."""
@@ -84,6 +88,8 @@ def resample(x: Array, rows: Taps, columns: Taps, is_small: bool = False) -> Arr
 
     `is_small`: no weighted sum of the image's numbers leaves the range of the dtype, as for integers.
     """
+    if stays(x.shape, rows, columns):
+        return x
     # The axis that shrinks goes first, so that the second product has less to do.
     first, second = ((rows, 1), (columns, 2)) if len(rows.indices) < rows.size else ((columns, 2), (rows, 1))
     with np.errstate(all="ignore"):
@@ -92,6 +98,11 @@ def resample(x: Array, rows: Taps, columns: Taps, is_small: bool = False) -> Arr
             return _apply(between, *second)
     # 0 * inf is NaN: matrix products with zero weights need finite numbers, so sum over the taps instead.
     return _apply_taps(_apply_taps(x, rows, 1), columns, 2)
+
+
+def stays(shape: tuple[int, ...], rows: Taps, columns: Taps) -> bool:
+    """Return True if TensorFlow copies the image, infinities too: its bilinear kernel does if both sizes stay."""
+    return rows.is_between and shape[1:3] == (len(rows.indices), len(columns.indices))
 
 
 def _stays_finite(x: Array) -> bool:
@@ -113,20 +124,42 @@ def taken(x: Array, rows: Array, columns: Array) -> Array:
 
 def resample_gradient(grad: Array, rows: Taps, columns: Taps) -> Array:
     """Return the gradient for the input of `resample`."""
-    return _apply_transposed(_apply_transposed(grad, rows, 1), columns, 2)
+    if _stays_finite(grad):
+        return _apply_transposed(_apply_transposed(grad, rows, 1), columns, 2)
+    return _add_at_taps(grad, rows, columns, grad.dtype)
 
 
 def resample_gradient_wide(grad: Array, rows: Taps, columns: Taps) -> Array:
     """Return the gradient of `resample`, in single precision for each tap and in double for the sum, as TensorFlow for
     double.
     """
+    if not _stays_finite(grad):
+        return _add_at_taps(grad, rows, columns, np.float64)
     result: Any = 0
+    for i, j, part in _parts(grad, rows, columns):
+        placed = Taps(i[:, None], np.ones((len(i), 1)), rows.size), Taps(j[:, None], np.ones((len(j), 1)), columns.size)
+        result = result + resample_gradient(part.astype(np.float64), *placed)
+    return np.asarray(result)
+
+
+def _parts(grad: Array, rows: Taps, columns: Taps) -> Iterator[tuple[Array, Array, Array]]:
+    """Give for each pair of taps the rows, the columns and what the gradient adds there."""
     for i, row_weight in zip(rows.indices.T, rows.weights.T.astype(np.float32)):
         for j, column_weight in zip(columns.indices.T, columns.weights.T.astype(np.float32)):
-            part = grad * row_weight[:, None, None] * column_weight[:, None]
-            placed = Taps(i[:, None], np.ones((len(i), 1)), rows.size), Taps(j[:, None], np.ones((len(j), 1)), columns.size)
-            result = result + resample_gradient(part.astype(np.float64), *placed)
-    return np.asarray(result)
+            pause()
+            yield i, j, grad * row_weight[:, None, None] * column_weight[:, None]
+
+
+def _add_at_taps(grad: Array, rows: Taps, columns: Taps, dtype: Any) -> Array:
+    """Return the gradient of `resample` in which an infinity reaches its taps alone; a product with zeros of a matrix spreads
+    NaN over whole rows and columns.
+    """
+    batch, _, _, channels = grad.shape
+    result = np.zeros((batch, rows.size, columns.size, channels), dtype)
+    with np.errstate(all="ignore"):
+        for i, j, part in _parts(grad, rows, columns):
+            np.add.at(result, (slice(None), i[:, None], j), part)  # type: ignore[arg-type]
+    return result
 
 
 def _apply(x: Array, taps: Taps, axis: int) -> Array:
@@ -181,6 +214,8 @@ def _spread(part: slice, channels: int) -> slice:
 
 def _apply_taps(x: Array, taps: Taps, axis: int) -> Array:
     """Resample an axis of an image by a sum over the taps, first to last."""
+    if taps.is_between:
+        return interpolate(np, x, taps, axis)
     lead, shape = (slice(None),) * axis, (-1, *(1,) * (x.ndim - axis - 1))
     terms = zip(taps.indices.T, taps.weights.T.astype(x.dtype))
     total = np.zeros((*x.shape[:axis], len(taps.indices), *x.shape[axis + 1 :]), x.dtype)
@@ -188,6 +223,13 @@ def _apply_taps(x: Array, taps: Taps, axis: int) -> Array:
         pause()
         total += x[(*lead, index)] * weight.reshape(shape)
     return total
+
+
+def interpolate(xp: Any, x: Any, taps: Taps, axis: int) -> Any:
+    """Resample an axis of an image by differences of neighbours, as TensorFlow does: an infinity is NaN beside any number."""
+    lower, upper = (xp.take(x, places, axis=axis) for places in taps.indices.T)
+    share = taps.weights[:, 1].astype(np.float32).reshape(-1, *(1,) * (3 - axis))
+    return lower + (upper - lower) * share
 
 
 def scale_of(size: int, outputs: int, align_corners: bool) -> np.float32:
@@ -215,7 +257,7 @@ def bilinear(size: int, outputs: int, align_corners: bool, half_pixel: bool) -> 
     upper = np.minimum(np.ceil(at).astype(np.int64), size - 1)
     lower = np.minimum(lower, size - 1)
     share = at - floor
-    return Taps(np.stack((lower, np.maximum(upper, 0)), 1), np.stack((1 - share, share), 1), size)
+    return Taps(np.stack((lower, np.maximum(upper, 0)), 1), np.stack((1 - share, share), 1), size, is_between=True)
 
 
 def nearest(size: int, outputs: int, align_corners: bool, half_pixel: bool) -> Array:

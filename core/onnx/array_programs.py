@@ -54,6 +54,7 @@ class OnnxNamespace:
     Its functions have the names of jax.numpy and jax.nn.
     """
 
+    is_eager: ClassVar[bool] = False
     has_64_bits: ClassVar[bool] = True
     has_views: ClassVar[bool] = False
     """Whether arrays have a method `view`, for the bits of floats."""
@@ -297,7 +298,7 @@ class OnnxNamespace:
         """Return the result of a function that has the derivatives of another."""
         return result
 
-    def require(self, condition: Any) -> None:
+    def require(self, condition: Any, message: str = "") -> None:
         """Do nothing: a model has no way to refuse its inputs."""
 
     # Loops, whose values keep their shapes.

@@ -297,11 +297,15 @@ class _Frame:
         if isinstance(step, Loop):
             return self.loop(step, values)
         kind = call_kind(self.exporter.functions, step.node)
+        first = len(self.emitter.block.operations)
         outputs = self.call(step.node, kind, values) if kind is not None else self.lowered(step.node, values)
-        return [self.refined(Output(step.node, i), value) for i, value in enumerate(outputs)]
+        return [self.refined(Output(step.node, i), value, first) for i, value in enumerate(outputs)]
 
-    def refined(self, output: Output, value: Any) -> Any:
-        """Return a result in the dtype that the node declares, with the inferred spec."""
+    def refined(self, output: Output, value: Any, first: int = 0) -> Any:
+        """Return a result in the dtype that the node declares, with the inferred spec.
+
+        The node's operations are those from number `first` of the block.
+        """
         spec = self.specs[output]
         if not isinstance(value, Value) or value.is_stacked:
             return value
@@ -310,10 +314,22 @@ class _Frame:
         # Sizes and places are int64 in ONNX, and often int32 in TensorFlow.
         result = self.emitter.cast(value, carrier(spec.dtype))
         if result.array is None:
-            result.spec = dataclasses.replace(spec, dtype=carrier(spec.dtype), shape=_merged(result.shape, spec.shape))
+            shape = _merged(result.shape, spec.shape)
+            # What a branch learns about a value from outside, as by EnsureShape, is not true in the other branches.
+            if str(shape) != str(result.shape) and not self.has_made(result, first):
+                if result.parts is not None:
+                    return result
+                result = self.emitter.Identity(result)
+            result.spec = dataclasses.replace(spec, dtype=carrier(spec.dtype), shape=shape)
             for part in result.parts or ():
                 part.spec = TensorSpec(part.dtype, result.shape)
         return result
+
+    def has_made(self, value: Value, first: int) -> bool:
+        """Return True if an operation of the block, from number `first` on, gives the value or its first part."""
+        sought = value.parts[0] if value.parts else value
+        # From the end: most nodes give what their last operation gives.
+        return any(sought in operation.outputs for operation in reversed(self.emitter.block.operations[first:]))
 
     def lowered(self, node: Node, values: Sequence[Any]) -> Sequence[Any]:
         """Return a node's outputs: constants where all inputs are constants, else the values that the lowering emits."""

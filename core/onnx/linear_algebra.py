@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 
-def solved(xp: Any, matrix: Any, rhs: Any) -> Any:
+def solved(xp: Any, matrix: Any, rhs: Any, message: str = "") -> Any:
     """Return X with A X = rhs by elimination with the largest pivot of each column."""
     # Gauss-Jordan elimination: the matrix beside the right side becomes the identity beside the solution. It takes a third of
     # the steps of a factorization with two substitutions, and a step of a loop costs more than the numbers of usual sizes.

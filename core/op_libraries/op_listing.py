@@ -332,7 +332,7 @@ def _location(function: Any, op: str) -> Location | None:
     if (name := registry.name_in_namespace(inner)) is not None:
         return Location(name, _relative(_family_file(op)), None, "")
     while isinstance(inner, functools.partial):
-        inner = inner.func
+        inner = inspect.unwrap(inner.func)
     code = getattr(inner, "__code__", None)
     name = str(getattr(inner, "__qualname__", None) or getattr(inner, "__name__", type(inner).__name__))
     doc = inspect.getdoc(inner) if code is not None else None

@@ -7,10 +7,9 @@ import itertools
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import ClassVar, Final, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, ClassVar, Final, NamedTuple, TypeAlias
 
-from ..engines.engine_report import RefusedNodes, refused_nodes
-from ..explaining.graph_facts import graph_ends, no_obvious_output
+from ..explaining.default_fetches import default_fetches, guessed_fetches
 from ..functions.call_kinds import INLINED, check_calls
 from ..functions.callers import all_nodes, called_functions, node_count
 from ..functions.purity import impurity
@@ -19,7 +18,6 @@ from ..graph.variable_nodes import VARIABLES
 from ..inference.error_context import fault
 from ..planning.reachability import needed_nodes
 from ..registry.op_facts import has_fact
-from ..registry.op_history import unread_ops
 from ..runtime.session.function_signatures import as_called
 from ..support import dataclasses
 from ..support.arguments import checked
@@ -39,6 +37,9 @@ from .cleanup.removals import Prune
 from .functions.function_clusters import FunctionClusters
 from .functions.inline import Implementations, Inline
 from .pass_listing import all_passes, find_pass
+
+if TYPE_CHECKING:
+    from ..engines.engine_report import RefusedNodes
 
 Observer: TypeAlias = Callable[[str, Graph], None]
 """A function that is called with the name of a pass and the graph after the pass."""
@@ -220,7 +221,11 @@ def optimize(
     result.needless |= frozenset(node.name for node in graph if node.name not in needed and node.name not in result)
     clusters = tuple(_new_clusters(graph, result))
     after, fates = _op_counts(result), dict(ctx.fates)
-    unread = unread_ops(_frozen_counts(result, names)) if portable else {}
+    unread: Mapping[str, Mapping[str, int]] = {}
+    if portable:
+        from ..registry.op_history import unread_ops
+
+        unread = unread_ops(_frozen_counts(result, names))
     report = OptimizeReport((*mended, *records), before, after, fates, clusters, _unportable(result), unread)
     return Optimized(result, report)
 
@@ -229,7 +234,8 @@ def _new_clusters(before: Graph, after: Graph) -> Iterator[ClusterFacts]:
     """Yield facts about the clusters of a graph that the graph before the passes lacks."""
     names = [name for name in after.functions.keys() - before.functions.keys() if name.startswith(FunctionClusters.name)]
     if names:
-        from ..engines.lowerable import function_refusals  # lazy: few optimizations have the pass
+        from ..engines.engine_report import refused_nodes  # lazy: few optimizations have the pass
+        from ..engines.lowerable import function_refusals
 
         for name in sorted(names):
             count, refused = function_refusals(after.functions[name])
@@ -347,39 +353,6 @@ def optimization_stages(
     targets = fetches or guessed_fetches(graph)
     optimize(graph, targets, feeds, passes, observe=lambda stage, now: stages.append((stage, now.copy())))
     return stages
-
-
-def guessed_fetches(graph: Graph) -> tuple[str, ...]:
-    """Return the outputs of the usual signature, or else the outputs and training operations that `tfg explain` finds.
-
-    InvalidArgumentError where there are no outputs.
-    """
-    usual = graph.meta.usual_signature if graph.meta is not None else None
-    if usual is not None and usual.outputs:
-        return tuple(usual.fetched.values())
-    ends = graph_ends(graph)
-    names = (*ends.outputs, *ends.train_ops)
-    if not names:
-        raise no_obvious_output(graph)
-    return names
-
-
-def signature_runs(graph: Graph) -> list[tuple[str, ...]]:
-    """Return the outputs of each signature of the graph; the outputs of two signatures are not run together."""
-    return [tuple(signature.fetched.values()) for signature in graph.signatures.values() if signature.outputs]
-
-
-def default_runs(graph: Graph) -> list[tuple[str, ...]]:
-    """Return the fetches of each run of a graph: of each signature, or the outputs and training operations that stand out.
-
-    InvalidArgumentError where there are none.
-    """
-    return signature_runs(graph) or [guessed_fetches(graph)]
-
-
-def default_fetches(graph: Graph) -> tuple[str, ...]:
-    """Return the fetches of all runs of a graph."""
-    return tuple(dict.fromkeys(name for run in default_runs(graph) for name in run))
 
 
 def choose_passes(passes: str | Sequence[Pass] | None, disable: Iterable[str] = (), portable: bool = False) -> list[Pass]:

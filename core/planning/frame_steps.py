@@ -162,7 +162,7 @@ class FrameDeadness:
         condition = self.frame.loop_condition if self.frame.parent else None
         self.loop_predicate = None if condition is None else condition.output()
         # Most graphs have no branches: nothing in them can be dead.
-        if not self.frame.children and not any(node.op in _BRANCHING for node in self.frame.nodes):
+        if not self.frame.children and self.run.ops.isdisjoint(_BRANCHING):
             self.conditions = dict.fromkeys(units.order, ALWAYS)
             return
         for unit in units.order:
@@ -287,28 +287,23 @@ class Slots:
         self.run = deadness.run
         self.numbers: dict[Output | Node, int] = {}
         self.originals: dict[Output, Output] = {}
-        self.shared: frozenset[Output] = frozenset()
-        if self.units.frame.parent is None:
-            self.share(self.shared_memory())
+        self.share(frozenset() if self.units.frame.parent else self.shared_memory())
 
     def share(self, values: frozenset[Output]) -> None:
         """Set the values that are a variable's own memory."""
         self.shared = values
-        self.originals.clear()
-
-    @property
-    def has_memory(self) -> bool:
+        self.has_memory = self.run.has_references or bool(values)
         """True if a step may read a variable's reference or memory."""
-        return self.run.has_references or bool(self.shared)
+        self.originals.clear()
 
     def slot(self, value: Output | Node) -> int:
         return self.numbers.setdefault(value, len(self.numbers))
 
-    def slot_of(self, value: Output) -> int:
-        """Return the slot of a value, or of the value that is passed on."""
-        # Most values have a number already, and need no walk past the nodes that pass them on.
-        known = self.numbers.get(value)  # no copy has a number of its own
-        return self.slot(self.canonical(value)) if known is None else known
+    def slots_of(self, values: Sequence[Output]) -> tuple[int, ...]:
+        """Return the slots of values, or of the values that are passed on."""
+        # Most values have a number already, and need no walk past the nodes that pass them on: no copy has a number.
+        slots = list(map(self.numbers.get, values))
+        return tuple([self.slot(self.canonical(v)) if slot is None else slot for v, slot in zip(values, slots)])
 
     def canonical(self, value: Output) -> Output:
         """Return the output that `value` is a copy of: nodes that only pass a value on take no step."""
@@ -402,12 +397,12 @@ class FrameSteps:
         return [] if unit.op in MERGE and self.deadness.is_loop_merge(unit) else [self.node_step(unit)]
 
     def node_step(self, node: Node) -> Step:
-        count = len(node.output_dtypes or self.run.definition(node).output_dtypes(node.attrs))
-        outputs = tuple([self.slots.output_slot(Output(node, i)) for i in range(count)])
-        step = Step(node, tuple([self.slots.slot_of(value) for value in node.inputs]), outputs)
+        values = node.outputs() or [Output(node, i) for i in range(len(self.run.definition(node).output_dtypes(node.attrs)))]
+        outputs = tuple([self.slots.output_slot(value) for value in values])
+        step = Step(node, self.slots.slots_of(node.inputs), outputs)
         if node.op in CALL_KINDS and is_partly_read(node):
             step.unused = self.run.unused_outputs(node)
-        if self.deadness.is_guarded(node) and node.op not in MERGE:
+        if self.deadness.conditions[node] and node.op not in MERGE and self.deadness.is_guarded(node):
             self.guard(step)
         if self.slots.has_memory:
             self.note_memory(step)
@@ -440,8 +435,7 @@ class FrameSteps:
         enters, exits = frame.with_op(ENTER), frame.with_op(EXIT)
         entering, carried = inner.entering(), inner.carried()
         assert inner.deadness.loop_predicate is not None
-        condition = inner.slots.slot_of(inner.deadness.loop_predicate)
-        exit_slots = tuple(inner.slots.slot_of(n.output()) for n in exits)
+        condition, *exit_slots = inner.slots.slots_of([inner.deadness.loop_predicate, *(node.output() for node in exits)])
         is_guarded = self.deadness.is_guarded(frame)
         invariant = (slot for node, slot in entering if node.attr("is_constant"))
         add_loop_releases(parts, lasting={*invariant, *(a for a, _ in carried), condition}, exits=exit_slots)
@@ -463,7 +457,7 @@ class FrameSteps:
             condition=condition,
             # A variable that an iteration leaves as it is needs no copy.
             carried=tuple((a, b) for a, b in carried if a != b),
-            exits=exit_slots,
+            exits=tuple(exit_slots),
             leaves=tuple(exits),
         )
 
@@ -482,7 +476,7 @@ class FrameSteps:
         loop.
         """
         merges = self.loop_merges()
-        ends = [self.slots.slot_of(_input_with_op(merge, NEXT_ITERATION)) for merge in merges]
+        ends = self.slots.slots_of([_input_with_op(merge, NEXT_ITERATION) for merge in merges])
         return [(end, self.slots.slot(merge.output())) for end, merge in zip(ends, merges)]
 
     def share_memory(self, inner: FrameSteps) -> dict[Node, Output]:

@@ -103,7 +103,6 @@ FACTS: Final = {
     "forwarding": "passes its first input on unchanged",
     "same_shape_same_value": "returns its first input unchanged if the output has the same shape",
     "nothing_without_axes": "returns its first input unchanged if its second input, the axes, is empty",
-    "zero_padding": "pads its first input with zeros; its second input has a pair of sizes for each dimension",
     "passes_each_on": "each output is the input of the same index, unchanged",
     "transparent": "returns its input unchanged, without a step in the plan",
     "total": "never fails if the shapes of its inputs fit",

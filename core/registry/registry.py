@@ -6,7 +6,7 @@ knows the file. The tables of an op:
     @kernel("MatMul")
     def matmul(a, b, *, transpose_a, transpose_b): ...        # NumPy in, NumPy out
     @shape("MatMul")
-    def matmul_shape(a, b, *, transpose_a, transpose_b): ...  # TensorSpecs in, Shape out
+    def matmul_shape(a, b, *, transpose_a, transpose_b): ...  # TensorSpecs in, Shape out; or a signature: kernel(shape=...)
     @gradient("MatMul")
     def matmul_gradient(g, node, grad): ...                   # builds nodes through g, a GradientBuilder
     @flops("MatMul")
@@ -31,6 +31,7 @@ from ..types.dtypes import DType
 from . import op_facts
 from .catalog import CATALOG
 from .op_facts import STATED, family_of_op
+from .shape_signatures import signature
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 _Value = TypeVar("_Value")
@@ -232,8 +233,15 @@ _AFFINE: Final = _Registrations[Affine]("factor and bias")
 _BLOCKWISE: Final = _Registrations[Blockwise]("way to finish it")
 
 
-def kernel(*ops: str, engine: str = "numpy", **dtype_names: Iterable[str]) -> Callable[[_Function], _Function]:
-    """Register a kernel for `ops`; `T=("string",)` restricts dtypes of attributes. The first accepting kernel wins."""
+def kernel(
+    *ops: str, shape: str = "", engine: str = "numpy", **dtype_names: Iterable[str]
+) -> Callable[[_Function], _Function]:
+    """Register a kernel for `ops`; `T=("string",)` restricts dtypes of attributes. The first accepting kernel wins.
+
+    `shape` is the signature of the ops' shapes (see shape_signatures), in place of a shape function.
+    """
+    if shape:
+        shaped(shape, *ops)
     allowed = {name: tuple(map(dtypes.from_name, names)) for name, names in dtype_names.items()}
     # The module of the caller, not of the function: a library may register a function of tfg, and limits trust tfg's kernels.
     is_own = sys._getframe(1).f_globals["__name__"].startswith(f"{op_facts.PACKAGE}.")
@@ -250,6 +258,11 @@ def kernel(*ops: str, engine: str = "numpy", **dtype_names: Iterable[str]) -> Ca
 def shape(*ops: str) -> Callable[[_Function], _Function]:
     """Register a shape function: TensorSpecs and attributes to a Shape or TensorSpec, or a sequence for all outputs."""
     return _SHAPES.decorator(ops)
+
+
+def shaped(text: str, *ops: str) -> None:
+    """Register the shape function that a signature describes."""
+    _SHAPES.add(ops, signature(text))
 
 
 def estimate(*ops: str) -> Callable[[_Function], _Function]:
@@ -290,6 +303,12 @@ def handled_by_sweep(*ops: str, calls: bool = False) -> None:
 def zero_flops(*ops: str) -> None:
     """Declare ops that do no arithmetic."""
     _FLOPS.add(ops, zero_cost)
+
+
+def not_arithmetic(*ops: str) -> None:
+    """Declare ops that do no arithmetic and let no gradient through: they read, write, decode, or keep state."""
+    not_differentiable(*ops)
+    zero_flops(*ops)
 
 
 def layout(line: str, *ops: str) -> None:
@@ -370,14 +389,17 @@ def arrays(
     return register
 
 
-def everywhere(*ops: str, static: tuple[int, ...] = (), sizes: tuple[int, ...] = ()) -> Callable[[_Function], _Function]:
+def everywhere(
+    *ops: str, shape: str = "", static: tuple[int, ...] = (), sizes: tuple[int, ...] = ()
+) -> Callable[[_Function], _Function]:
     """Register an array program as the kernel in NumPy, too: one expression then computes the op in all engines."""
-    import numpy as np  # commands that run no kernel do without
+    if shape:
+        shaped(shape, *ops)
+    from ..numerics.array_namespace import NUMPY  # commands that run no kernel do without
 
     def register(function: _Function) -> _Function:
         for op in ops:
-            # NumPy itself is the namespace: the names of the array programs are NumPy's and jax.numpy's.
-            _add_kernel(Kernel(op, functools.partial(function, np), {}, "numpy", True))
+            _add_kernel(Kernel(op, functools.partial(function, NUMPY), {}, "numpy", True))
         return arrays(*ops, static=static, sizes=sizes)(function)
 
     return register
@@ -473,9 +495,14 @@ def kernels(op: str) -> list[Kernel]:
     return _KERNELS.get(op, [])
 
 
+_NO_SHAPES: Final = signature("->")
+
+
 def shape_function(op: str, *, likely: bool = False) -> Callable[..., Any] | None:
     """Return the shape function, which gives facts, or the op's `estimate`; None if there is none."""
-    return (_ESTIMATES if likely else _SHAPES).of(op)
+    function = (_ESTIMATES if likely else _SHAPES).of(op)
+    # An op without outputs needs no function to say that it has no shapes.
+    return _NO_SHAPES if function is None and not likely and op in _KERNELS and not CATALOG[op].outputs else function
 
 
 gradient_function: Final = _GRADIENTS.of

@@ -59,7 +59,7 @@ class Checked:
     An op that nobody declared is not `is_declared`.
     """
 
-    __slots__ = ("_attrs", "_op", "inputs", "is_declared", "opened", "outputs")
+    __slots__ = ("attrs", "inputs", "is_declared", "op", "opened", "outputs")
 
     def __init__(
         self,
@@ -70,8 +70,8 @@ class Checked:
         opened: Sequence[str] = (),
         is_declared: bool = True,
     ) -> None:
-        self._op = op
-        self._attrs = attrs
+        self.op = op
+        self.attrs = attrs
         self.inputs = inputs
         self.outputs = outputs
         self.opened = opened
@@ -79,7 +79,7 @@ class Checked:
 
     def holds(self, op: str, attrs: Mapping[str, Any]) -> bool:
         """Return True while the op and the attributes are the same as at the check."""
-        return self._attrs is attrs and self._op == op
+        return self.attrs is attrs and self.op == op
 
 
 def check_node(op: str, attrs: Mapping[str, Any], count: int) -> Checked:

@@ -61,7 +61,10 @@ def _checked(function: Callable[_P, _R], kinds: Mapping[str, type | types.UnionT
     @functools.cache
     def classes() -> dict[str, tuple[type, ...]]:
         stated = {name: _classes(kind) for name, kind in kinds.items()}
-        return {**_annotated(function), **_known({name: one.kind for name, one in shared.items()}), **stated}
+        texts = {name: text for name, text in function.__annotations__.items() if name != "return"}
+        # A parameter whose annotation names an unknown class is not checked.
+        annotated = _known({name: _Annotation(text, function.__globals__) for name, text in texts.items()})
+        return {**annotated, **_known({name: one.kind for name, one in shared.items()}), **stated}
 
     @functools.wraps(function)
     def call(*args: _P.args, **kwargs: _P.kwargs) -> _R:
@@ -159,12 +162,6 @@ def bounded_depth() -> Iterator[None]:
         raise ResourceExhaustedError("the graph's functions are nested too deeply") from None
 
 
-def _annotated(function: Callable[..., Any]) -> dict[str, tuple[type, ...]]:
-    """Return the classes of the annotated parameters, without the parameters whose annotation names an unknown class."""
-    annotations = {name: text for name, text in function.__annotations__.items() if name != "return"}
-    return _known({name: _Annotation(text, function.__globals__) for name, text in annotations.items()})
-
-
 def _known(annotations: Mapping[str, _Annotation]) -> dict[str, tuple[type, ...]]:
     members = {name: [_member(part, one.names) for part in _union(one.text)] for name, one in annotations.items()}
     return {name: tuple(dict.fromkeys(sum(parts, ()))) for name, parts in members.items() if all(parts)}
@@ -226,3 +223,16 @@ def _next_step(expected: str, value: object) -> str | None:
     """Return how the path of a graph becomes the graph, for a function that changes a graph."""
     is_path = isinstance(value, str | os.PathLike)
     return "tfg.load(path) returns the graph of a file" if is_path and expected == "Graph" else None
+
+
+def names_of(names: Sequence[str]) -> tuple[str, ...]:
+    """Return names given as a single text or as several texts."""
+    words = (names,) if isinstance(names, str) else tuple(names)
+    expect(str, *words)
+    return words
+
+
+def named(feeds: Mapping[str, Any] | None) -> dict[str, Any]:
+    """Return feeds by the names of tensors; ArgumentTypeError for other keys."""
+    expect(str, *(feeds or {}))
+    return dict(feeds or {})

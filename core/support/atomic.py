@@ -140,6 +140,30 @@ def atomic_file(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
 
 
 @contextlib.contextmanager
+def atomic_folder(path: str | os.PathLike[str]) -> Iterator[str]:
+    """Yield an empty folder that takes the name `path` when the block ends, and vanishes where the block raises.
+
+    The name is unused, or an empty folder's. Errors as of `atomic_file`.
+    """
+    target = places.absolute(path)
+    with file_errors(path):
+        with staged_folder(target) as staged:
+            yield staged
+            rename_folder(staged, target)
+        # A rename is sure to be on the disk only after the folder above is flushed.
+        flush_folder(target)
+
+
+def copy_new(source: IO[bytes], path: str) -> None:
+    """Copy an open file to a new file whose contents then are on the disk; FileExistsError if there is a file."""
+    import shutil
+
+    with open(path, "xb") as written:
+        shutil.copyfileobj(source, written)
+        flush(written)
+
+
+@contextlib.contextmanager
 def replacing(target: str) -> Iterator[IO[bytes]]:
     """Open a file as `atomic_file`, with the operating system's own errors, and in place of a link."""
     # The contents reach the disk before the name does, and the name before the end: after a loss of power, the name leads to
@@ -354,6 +378,7 @@ def place_copy(source: str, target: str, temporary: str) -> None:
         with open_regular(source) as read, replacing(target) as written:
             shutil.copyfileobj(read, written)
         return
+    # By way of a third name: a link cannot take the place of a file, and a rename can.
     try:
         _link_or_copy(source, temporary)
         os.replace(temporary, target)
@@ -366,6 +391,7 @@ def _link_or_copy(source: str, target: str) -> None:
     try:
         os.link(source, target)
     except OSError as error:
+        # File systems without links, places on two file systems, and a file with as many links as it can have.
         if error.errno not in (errno.EPERM, errno.EXDEV, errno.EMLINK, errno.EOPNOTSUPP, errno.ENOSYS):
             raise
         import shutil
@@ -384,6 +410,7 @@ def flush(file: IO[bytes]) -> None:
 def finish(file: IO[bytes]) -> None:
     """Wait until the contents of a file are on the disk; from then on the file may get another name."""
     flush(file)
+    # Windows renames no open file.
     if fcntl is None:
         file.close()
 

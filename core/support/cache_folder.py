@@ -65,7 +65,8 @@ def own_folder(name: str) -> str | None:
     folder = os.path.join(base, name)
     try:
         for made in (base, folder):
-            _make(made)
+            with contextlib.suppress(FileExistsError):
+                os.makedirs(made, mode=0o700)
         _require_own(os.stat(folder), folder)
         # A folder that existed may be open to others, and `makedirs` obeys the umask.
         os.chmod(folder, 0o700)
@@ -73,11 +74,6 @@ def own_folder(name: str) -> str | None:
         tell("nothing is cached in %s: %s", folder, error)
         return None
     return folder
-
-
-def _make(folder: str) -> None:
-    with contextlib.suppress(FileExistsError):
-        os.makedirs(folder, mode=0o700)
 
 
 def _require_own(status: os.stat_result, path: str) -> None:

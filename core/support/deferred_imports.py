@@ -8,18 +8,20 @@ from __future__ import annotations
 import sys
 import threading
 import types
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib.machinery import ModuleSpec, PathFinder
 from typing import Any, Final
 
-_DEFERRED: Final = frozenset((
-    "google.protobuf.internal.python_message",  # messages in Python, where protobuf has them in C
-    "google.protobuf.text_format",  # text that tfg does not read by itself
-    "numpy._core._add_newdocs",  # docstrings of NumPy's functions in C
-    "numpy._core._add_newdocs_scalars",
-    "pickle",  # numpy.load
-    "tokenize",  # lines of source for tracebacks
-))  # fmt: skip
+# Each module with the functions that other modules import by name: they get a stand-in, which loads the module when called.
+_DEFERRED: Final[Mapping[str, tuple[str, ...]]] = {
+    "google.protobuf.internal.python_message": (),  # messages in Python, where protobuf has them in C
+    "google.protobuf.text_format": (),  # text that tfg does not read by itself
+    "numpy._core._add_newdocs": (),  # docstrings of NumPy's functions in C
+    "numpy._core._add_newdocs_scalars": (),
+    "numpy.linalg": ("eigvals", "inv", "lstsq", "matrix_power"),  # its users in NumPy are polynomials and matrices
+    "pickle": (),  # numpy.load
+    "tokenize": (),  # lines of source for tracebacks
+}
 _LOADER: Final = "__deferred_loader__"
 # One lock for all modules: two threads that load different modules, each the other's, would wait for each other forever.
 _LOADING: Final = threading.RLock()
@@ -37,15 +39,22 @@ class _DeferredModule(types.ModuleType):
     """
 
     def __getattr__(self, name: str) -> Any:
-        with _LOADING:
-            loader = self.__dict__.pop(_LOADER, None)
-            if loader is not None:
-                loader.exec_module(self)
-                self.__class__ = types.ModuleType  # type: ignore[assignment]
+        if name in _DEFERRED[self.__name__] and _LOADER in self.__dict__:
+            return lambda *args, **options: _loaded(self)[name](*args, **options)
         try:
-            return self.__dict__[name]
+            return _loaded(self)[name]
         except KeyError:
             raise AttributeError(f"module '{self.__name__}' has no attribute '{name}'") from None
+
+
+def _loaded(module: types.ModuleType) -> dict[str, Any]:
+    """Run the module's code if it did not run yet, and return its names."""
+    with _LOADING:
+        loader = module.__dict__.pop(_LOADER, None)
+        if loader is not None:
+            loader.exec_module(module)
+            module.__class__ = types.ModuleType
+    return module.__dict__
 
 
 class _Finder:

@@ -14,9 +14,10 @@ from typing import Final
 _CONTROLS = "\0-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff"
 _ANYWHERE = r"#(?=#\w*\[)"
 # The spaces before `::` are those that need no escape: a match would carry a carriage return along.
-_IN_TEXT = re.compile(f"[{_CONTROLS}]|{_ANYWHERE}|^[^\\S\n{_CONTROLS}]*:(?=:)", re.MULTILINE)
-_IN_LINE = re.compile(f"[\t\n{_CONTROLS}]|{_ANYWHERE}|^[^\\S\t\n{_CONTROLS}]*:(?=:)")
-_IN_DATA = re.compile(f"[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]|{_ANYWHERE}")
+# Texts, which `re` compiles when they are first used: few commands print anything that needs an escape.
+_IN_TEXT = f"(?m)[{_CONTROLS}]|{_ANYWHERE}|^[^\\S\n{_CONTROLS}]*:(?=:)"
+_IN_LINE = f"[\t\n{_CONTROLS}]|{_ANYWHERE}|^[^\\S\t\n{_CONTROLS}]*:(?=:)"
+_IN_DATA = f"[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]|{_ANYWHERE}"
 _USER: Final = re.compile(r"(?<=://)[^\s/?#'\"]*@")
 _QUERY: Final = re.compile(r"(://[^\s?'\"]*\?)([^\s'\"]+)")
 _VALUE: Final = re.compile(r"=[^&]*|^[^=&]+$")
@@ -27,7 +28,7 @@ _credentials: set[str] = set()
 
 def printable(text: str) -> str:
     r"""Return the text with control characters as escapes (`\x1b`); tabs and line feeds stay."""
-    return _IN_TEXT.sub(_escape, concealed(text))
+    return re.sub(_IN_TEXT, _escape, concealed(text))
 
 
 def printable_line(text: str) -> str:
@@ -35,7 +36,7 @@ def printable_line(text: str) -> str:
     text = concealed(text)
     if is_plain(text):  # the common case, faster than any pattern
         return text
-    return _IN_LINE.sub(_escape, text)
+    return re.sub(_IN_LINE, _escape, text)
 
 
 def is_plain(text: str) -> bool:
@@ -46,12 +47,12 @@ def is_plain(text: str) -> bool:
 def printable_proto(text: str) -> str:
     """Return equivalent text of protobuf's text format, with remaining control characters in strings as octal escapes."""
     # By bytes of UTF-8, as protobuf's text format has no escape for a code point.
-    return _IN_DATA.sub(lambda match: "".join(f"\\{byte:03o}" for byte in match[0].encode(errors="surrogatepass")), text)
+    return re.sub(_IN_DATA, lambda match: "".join(f"\\{byte:03o}" for byte in match[0].encode(errors="surrogatepass")), text)
 
 
 def printable_json(text: str) -> str:
     """Return equivalent JSON without control characters; JSON itself forbids only the first 32."""
-    return _IN_DATA.sub(lambda match: f"\\u{ord(match[0]):04x}", concealed(text))
+    return re.sub(_IN_DATA, lambda match: f"\\u{ord(match[0]):04x}", concealed(text))
 
 
 def _escape(match: re.Match[str]) -> str:

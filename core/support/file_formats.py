@@ -137,17 +137,13 @@ def format_of(path: str | os.PathLike[str], writable: Writable) -> FileFormat:
     else:
         file_format = next((candidate for candidate in writable.formats if _is_asked(candidate, extension)), None)
     # A folder named `logs.v2` is meant as one, but `values.png` is a mistake that is better refused.
-    if file_format is None and writable.default is not None and writable.default.is_folder and not _is_known(extension):
+    plain = extension.removesuffix(".gz")
+    is_known = any(_is_asked(known, plain) for place in _PLACES for known in place.formats)
+    if file_format is None and writable.default is not None and writable.default.is_folder and not is_known:
         file_format = writable.default  # a folder's name may have a dot
     if file_format is None:
         raise _refusal(os.fspath(path), extension, writable)
     return file_format
-
-
-def _is_known(extension: str) -> bool:
-    """Return True for an extension of any format that tfg writes, also compressed."""
-    plain = extension.removesuffix(".gz")
-    return any(_is_asked(file_format, plain) for place in _PLACES for file_format in place.formats)
 
 
 def named_format(path: str | None, word: str | None, writable: Writable) -> FileFormat | None:

@@ -34,5 +34,6 @@ class JoinedNames:
     def join(self, first: str, second: str) -> None:
         """Unite the groups of two names under the root of the first."""
         first, second = self.root(first), self.root(second)
+        # The root too is an entry: whoever goes through `parents` meets every name of a group.
         self.parents.setdefault(first, first)
         self.parents[second] = first

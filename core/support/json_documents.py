@@ -79,6 +79,7 @@ def _plain_object(value: Any, spell: Callable[[str], str] | None) -> Any:
         return {"dtype": str(value.dtype), "shape": list(value.shape), "value": plain(value.numpy(), spell)}
     if hasattr(value, "dims"):
         return None if value.dims is None else [dim if isinstance(dim, int) else None for dim in value.dims]
+    # JSON has no complex numbers.
     if isinstance(value, complex):
         return {"real": plain(value.real), "imag": plain(value.imag)}
     return str(value)

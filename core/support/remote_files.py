@@ -98,11 +98,9 @@ class RemotePlace:
         """Return the names in a folder."""
         with self._errors():
             entries = self.system.ls(self._path, detail=False)
-        return [name for entry in entries if (name := entry.rstrip("/").rpartition("/")[2]) and not self._is_own(entry)]
-
-    def _is_own(self, entry: str) -> bool:
-        """Return True for a folder's entry of itself, as some programs write them."""
-        return entry.strip("/") == self._path.strip("/")
+        # Some programs write an entry of a folder into the folder itself.
+        others = (entry.strip("/") for entry in entries if entry.strip("/") != self._path.strip("/"))
+        return [name for entry in others if (name := entry.rpartition("/")[2])]
 
     def matching(self) -> list[str]:
         """Return the addresses of the files that match the address as a pattern."""

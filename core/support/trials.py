@@ -96,7 +96,9 @@ class PairedTrial:
     def note(self, number: int, seconds: float) -> None:
         """Note the time of an alternative, and choose after enough pairs."""
         self.times[number].append(seconds)
-        ratios = self._ratios()
+        first, second = ([min(times[i : i + _TURN]) for i in range(0, len(times) - _TURN + 1, _TURN)] for times in self.times)
+        # A clock may tell no time at all for a short run.
+        ratios = [later / max(earlier, 1e-9) for earlier, later in zip(first, second)]
         is_long = min(map(sum, self.times)) >= self.seconds or len(ratios) >= _MOST * PAIRS
         # No later pair is likely to turn this round, and each costs the user the slower run.
         if len(ratios) == 2 and min(ratios) > _FAR * GAIN:
@@ -106,11 +108,6 @@ class PairedTrial:
         elif self.choice is None and len(ratios) >= PAIRS and is_long:
             # The median and not the mean: a pair in which another program woke up says nothing.
             self.choice = int(statistics.median(ratios) < GAIN)
-
-    def _ratios(self) -> list[float]:
-        """Return the later time by the earlier time of each pair."""
-        first, second = ([min(times[i : i + _TURN]) for i in range(0, len(times) - _TURN + 1, _TURN)] for times in self.times)
-        return [b / max(a, 1e-9) for a, b in zip(first, second)]
 
 
 class Trial:

@@ -210,7 +210,7 @@ class InferenceForm:
 
     def _value_like(self, value: Output, variable: VariableNodes) -> Output:
         # A reader of an Assign's result may itself write through it.
-        is_ref = value.dtype is not None and value.dtype.is_ref
+        is_ref = value.is_reference
         return variable.node.output() if is_ref else self._read(variable)
 
     def averages_of_variables(self) -> dict[Node, VariableNodes]:

@@ -20,7 +20,7 @@ from ...core.support.tensor_names import parse_tensor_name
 from ..loading import load_leniently
 from ..model_diff import diff_models
 from ..state import holds_state
-from .checkpoints import Checkpoint, checkpoint_of, diff_checkpoints, read_checkpoint
+from .checkpoints import checkpoint_of, diff_checkpoints, read_checkpoint
 
 if TYPE_CHECKING:
     from ...core.engines.engine_report import EngineReport
@@ -47,10 +47,6 @@ def check(
     return find_problems(*load_leniently(graph), ignored)
 
 
-def _values_of(side: GraphLike) -> Checkpoint:
-    return checkpoint_of(side) if isinstance(side, Graph) else read_checkpoint(side)
-
-
 @checked
 def diff(before: GraphLike, after: GraphLike, *, strict_names: bool = False, raw: bool = False) -> GraphDiff:
     """Return the differences from one graph to another: nodes, functions, signatures, variables, assets and versions.
@@ -67,7 +63,8 @@ def diff(before: GraphLike, after: GraphLike, *, strict_names: bool = False, raw
     """
     # If only one side is a file of values, the graph on the other side is compared by its variables or constants.
     if any(not isinstance(side, Graph) and holds_state(side) for side in (before, after)):
-        return diff_checkpoints(*map(_values_of, (before, after)))
+        values = (checkpoint_of(side) if isinstance(side, Graph) else read_checkpoint(side) for side in (before, after))
+        return diff_checkpoints(*values)
     before = as_graph(before)
     after = as_graph(after)
     return diff_models(before, after, strict_names=strict_names, raw=raw)
@@ -114,8 +111,9 @@ def explain_engine(graph: GraphLike, engine: str = AUTO, fetches: Sequence[str] 
     """
     from ...core.engines.automatic import first_engine, preview
     from ...core.engines.engine_registry import find_engine  # lazy: the other functions here run nothing
-    from ...core.passes.pipeline import guessed_fetches
-    from .prepared_sessions import as_run, names_of
+    from ...core.explaining.default_fetches import guessed_fetches
+    from ...core.runtime.session.function_signatures import as_run
+    from ...core.support.arguments import names_of
 
     graph = as_run(graph, fetches)
     targets = [graph.result(name) for name in names_of(fetches) or guessed_fetches(graph)]

@@ -7,8 +7,9 @@ import threading
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from ...core.explaining.default_fetches import no_obvious_output
 from ...core.explaining.footprint import inferred
-from ...core.explaining.graph_facts import implied_signature, no_obvious_output
+from ...core.explaining.graph_facts import implied_signature
 from ...core.feeding.named_components import composite_of
 from ...core.feeding.readable_texts import serialized_examples
 from ...core.flops.model_layers import LayersReport
@@ -22,7 +23,7 @@ from ...core.runtime.session.function_signatures import CALL, entry, entry_point
 from ...core.runtime.session.session import Session
 from ...core.runtime.session.session_like import SessionLike
 from ...core.runtime.session.variable_values import VariableValues
-from ...core.support.arguments import checked
+from ...core.support.arguments import checked, names_of
 from ...core.support.display import Displayed
 from ...core.support.errors import InvalidArgumentError, NotFoundError
 from ...core.support.hints import Hint, option
@@ -34,7 +35,7 @@ from ...core.types.shapes import UNKNOWN
 from ..state import State
 from .changes import fill_placeholders
 from .counting import layers
-from .prepared_sessions import Opener, names_of, prepare, session_on
+from .prepared_sessions import Opener, prepare, session_on
 
 
 class Model(Displayed, NotCopied):

@@ -8,7 +8,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from ...core.comparing.value_comparison import ValueRecorder
-from ...core.explaining.graph_facts import graph_ends, no_obvious_output
+from ...core.explaining.default_fetches import default_fetches, default_outputs, no_obvious_output, signature_runs
+from ...core.explaining.graph_facts import graph_ends
 from ...core.feeding.drawn_feeds import generated_feeds
 from ...core.functions.call_kinds import INLINED
 from ...core.functions.callers import all_nodes, drop_uncalled
@@ -17,11 +18,12 @@ from ...core.graph.traversal import reachable
 from ...core.graph.variable_nodes import find_variables
 from ...core.model.model_view import model_view
 from ...core.passes.functions.dropout import RemoveDropout
-from ...core.passes.pipeline import inline_functions, optimize, signature_runs
+from ...core.passes.pipeline import inline_functions, optimize
 from ...core.planning.reachability import needed_nodes
 from ...core.registry.op_history import release_named
+from ...core.runtime.session.function_signatures import as_run
 from ...core.runtime.session.session_like import SessionLike
-from ...core.support.arguments import checked
+from ...core.support.arguments import checked, named, names_of
 from ...core.support.errors import InvalidArgumentError, PermissionDeniedError, TfgError
 from ...core.support.file_formats import extension_of
 from ...core.support.hints import Hint, command
@@ -50,8 +52,7 @@ from ..state import State
 from .counting import flops
 from .live_branches import settle_values, with_live_branches
 from .model_export import OnnxExport, StableHloExport, TfjsExport, export_model
-from .outputs import default_fetches, default_outputs
-from .prepared_sessions import Opener, as_run, local_session, named, names_of, state_of
+from .prepared_sessions import Opener, local_session, state_of
 
 _MODELS: Final[Mapping[str, type[OnnxExport] | type[StableHloExport] | type[TfjsExport]]] = {
     ".onnx": OnnxExport, ".stablehlo": StableHloExport, ".json": TfjsExport,

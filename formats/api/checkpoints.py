@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 import numpy as np
 
-from ...core.comparing.element_differences import compare, diff_variables
 from ...core.graph.graph import Graph, GraphLike, as_graph
 from ...core.graph.model_objects import asset_variables
 from ...core.graph.nearest_tensors import Kind, kind_of, kind_words, nearest_tensors
@@ -376,7 +375,8 @@ def _encoded(file_format: FileFormat, name: str, array: Array) -> bytes:
 
 def diff_checkpoints(before: Checkpoint, after: Checkpoint) -> GraphDiff:
     """Return the differences of the values that `comparable` chooses."""
-    from ...core.comparing.graph_diff import GraphDiff  # lazy: most readers of checkpoints compare nothing
+    from ...core.comparing.element_differences import diff_variables  # lazy: most readers of checkpoints compare nothing
+    from ...core.comparing.graph_diff import GraphDiff
     from ...core.comparing.node_changes import STRICT
 
     mine, theirs = (
@@ -497,6 +497,8 @@ def _compare(name: str, a: Tensor, b: Tensor, tolerance: float) -> ComparedTenso
         return ComparedTensor(name, "equal", 0.0, "")
     if a.dtype.is_object:
         return ComparedTensor(name, "different", None, "strings differ")
+    from ...core.comparing.element_differences import compare
+
     comparison = compare(name, 1, a.numpy(), b.numpy(), tolerance)
     # Unsigned numbers and numbers of few bits would wrap around in a difference of their own dtype.
     x, y = (np.asarray(t.numpy(), np.complex128 if t.dtype.is_complex else np.float64) for t in (a, b))

@@ -17,21 +17,22 @@ from ...core.comparing.value_comparison import (
 from ...core.engines.automatic import load_runtime
 from ...core.engines.engine_runtime import EngineRuntime
 from ...core.engines.executables import EngineSettings
+from ...core.explaining.default_fetches import default_fetches, guessed_fetches
 from ...core.feeding.drawn_feeds import Feeds
 from ...core.flops.time_comparison import compare_times
 from ...core.graph.graph import Graph, GraphLike
 from ...core.graph.metagraph import Signature, find_signature
 from ...core.passes.base.graph_pass import Pass
-from ...core.passes.pipeline import choose_passes, guessed_fetches, inline_functions, optimize
+from ...core.passes.pipeline import choose_passes, inline_functions, optimize
+from ...core.runtime.session.function_signatures import as_run
 from ...core.runtime.session.session import Session
 from ...core.support import dataclasses
-from ...core.support.arguments import checked, expect
+from ...core.support.arguments import checked, expect, named, names_of
 from ...core.support.engine_names import NUMPY
 from ...core.support.errors import InvalidArgumentError
 from ..onnx_model import compare_with_onnx, is_onnx
 from ..state import State, as_tensors
-from .outputs import default_fetches
-from .prepared_sessions import Opener, as_run, local_session, named, names_of
+from .prepared_sessions import Opener, local_session
 
 _Fetches = Mapping[str, str] | Sequence[str] | str
 

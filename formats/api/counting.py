@@ -10,32 +10,29 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, TypedDict, Unpack
 
 import numpy as np
 
-from ...core.explaining.graph_facts import argument_shapes, graph_ends, no_obvious_output
-from ...core.explaining.purposes import Purposes
-from ...core.explaining.roles import Roles
-from ...core.feeding.drawn_feeds import Feeds
+from ...core.explaining.default_fetches import counted_fetches, guessed_fetches
+from ...core.explaining.node_listing import argument_shapes
 from ...core.flops import FlopsReport, count_flops
 from ...core.flops.flops_report import Section
 from ...core.flops.input_shapes import Shapes
-from ...core.flops.model_layers import LayersReport, model_layers
-from ...core.flops.timings import ClusterMeasurement, NodeTime, Timing, joined, mean_of, recorded_shapes
 from ...core.flops.views import rows
 from ...core.graph.graph import Graph, GraphLike, as_graph
+from ...core.runtime.session.function_signatures import as_run
 from ...core.support import dataclasses
-from ...core.support.arguments import checked, expect
+from ...core.support.arguments import checked, expect, named, names_of
 from ...core.support.errors import InvalidArgumentError
 from ...core.support.hints import Hint, option
-from ...core.transforms.batch_size import find_batch, rows_of, set_batch
 from ...core.transforms.placeholders import other_shapes, set_shapes
 from ...core.types.shapes import BatchSize
-from ..codecs.keras_metadata import layer_classes
-from .prepared_sessions import Opener, as_run, local_session, named, names_of
 
 if TYPE_CHECKING:
     from ...core.flops.measured import Measurement
+    from ...core.flops.model_layers import LayersReport
     from ...core.flops.tfprof import ProfilerDifference
+    from ...core.flops.timings import ClusterMeasurement, NodeTime, Timing
     from ..cluster.cluster_session import ClusterSession
     from ..state import State
+    from .prepared_sessions import Opener
 
 flops_rows: Final = rows
 """The rows of a count; the name in Python."""
@@ -92,7 +89,7 @@ class FlopsCounter:
         batch, loss = options["batch"], options["loss"]
         self.changes: Sequence[str] = ()
         """The changes that another batch makes in the graph, in words."""
-        self.graph = self._resized(graph, names, None if batch is None else rows_of(batch))
+        self.graph = self._resized(graph, names, batch)
         self.gradients: Mapping[str, str] = {}
         """The names of gradients by variable, if the backward pass is counted."""
         if options["backward"] or loss is not None:
@@ -107,7 +104,7 @@ class FlopsCounter:
         self._values = {name: np.asarray(value) for name, value in (options["values"] or {}).items()}
         self._trips = options["trips"] or {}
 
-    def _resized(self, graph: Graph, fetches: Sequence[str], batch: BatchSize | None) -> Graph:
+    def _resized(self, graph: Graph, fetches: Sequence[str], size: BatchSize | None) -> Graph:
         """Return the graph with the given shapes of placeholders that declare others, and with another batch.
 
         An open batch is the symbol N.
@@ -116,9 +113,14 @@ class FlopsCounter:
         if others:
             graph = graph.copy()
             set_shapes(graph, others)
+        if size is None:
+            return graph
+        from ...core.transforms.batch_size import find_batch, rows_of, set_batch
+
+        batch = rows_of(size)
         # A graph with a fixed batch size needs other constants for another size. If the batch is open, its size is the symbol
         # N.
-        if batch is not None and find_batch(graph, fetches, self._feeds).rows is not None:
+        if find_batch(graph, fetches, self._feeds).rows is not None:
             graph = graph.copy()
             self.changes = set_batch(graph, fetches, batch)
         elif isinstance(batch, int):
@@ -140,7 +142,11 @@ class FlopsCounter:
         given = {**{name: value.shape for name, value in self._values.items()}, **self._shapes}
         shapes = {**argument_shapes(self.graph), **given}
         # The user's shapes come before those that a recorded run had.
-        return recorded_shapes(self.graph, self.times) | shapes if self.times else shapes
+        if self.times:
+            from ...core.flops.timings import recorded_shapes
+
+            return recorded_shapes(self.graph, self.times) | shapes
+        return shapes
 
     def by_variable(self) -> dict[str, tuple[Section, Section]]:
         """Return the cost of the backward pass by variable: of the nodes for the variable alone, and of all nodes needed."""
@@ -150,6 +156,8 @@ class FlopsCounter:
 
     def timings(self) -> list[Timing]:
         """Return the times in the RunMetadata beside the counts, the slowest first."""
+        from ...core.flops.timings import joined
+
         return joined(self.report, self.times)
 
     def beside_profiler(self) -> list[ProfilerDifference]:
@@ -163,6 +171,8 @@ class FlopsCounter:
     ) -> ClusterMeasurement:
         """Run the fetches on a cluster, and return the times that the servers record beside the counts."""
         from statistics import mean  # lazy: most counts measure nothing
+
+        from ...core.flops.timings import ClusterMeasurement, mean_of
 
         # The first steps send the graph to the tasks and fill their caches.
         for _ in range(warmup):
@@ -212,6 +222,11 @@ def layers(
         from ...core.flops.measured import Measurement  # lazy: a count measures nothing
 
         expect(Measurement, measured)
+    from ...core.explaining.purposes import Purposes
+    from ...core.explaining.roles import Roles
+    from ...core.flops.model_layers import model_layers
+    from ..codecs.keras_metadata import layer_classes
+
     graph = as_run(graph, fetches)
     report = flops(graph, fetches, feeds, **options)
     roles = Roles(graph)
@@ -241,8 +256,9 @@ def profile(
     of the result tells. Variables are initialized, then set to the values of `state`; `open_session` opens another session
     of this process. The result's `trace()` is for Perfetto.
     """
+    from ...core.feeding.drawn_feeds import Feeds  # lazy: counts need neither feeds nor runs
     from ...core.flops.measured import measure
-    from ...core.passes.pipeline import guessed_fetches  # lazy: counts need neither passes nor runs
+    from .prepared_sessions import local_session
 
     graph = as_run(graph, fetches)
     names = names_of(fetches) or guessed_fetches(graph)
@@ -256,28 +272,10 @@ def profile(
     return dataclasses.replace(measure(session, names, given, warmup=warmup, runs=runs), drawn=all_feeds.words(given))
 
 
-def counted_fetches(graph: Graph) -> tuple[str, ...]:
-    """Return the outputs of a graph, or training operations if there are no outputs.
-
-    InvalidArgumentError if there are none, and for a graph with several signatures.
-    """
-    signatures = graph.meta.signatures if graph.meta is not None else {}
-    usual = graph.meta.usual_signature if graph.meta is not None else None
-    if usual is not None and usual.outputs:
-        return tuple(usual.fetched.values())
-    if signatures:
-        several = ", ".join(signatures)
-        hint = Hint("choose a signature with ", option("signature"))
-        raise InvalidArgumentError(f"the graph has several signatures: {several}", hint=hint)
-    ends = graph_ends(graph)
-    names = ends.outputs or ends.train_ops
-    if not names:
-        raise no_obvious_output(graph)
-    return names
-
-
 def _loss(graph: Graph, fetches: Sequence[str]) -> str:
     """Return the first fetch with a value, or the loss that the graph's own updates go by."""
+    from ...core.explaining.roles import Roles
+
     losses = [name for name in fetches if ":" in name] or [node.output().name for node in Roles(graph).losses]
     if not losses:
         problem = f"'{fetches[0]}' has no value to differentiate, and the graph has no obvious loss"

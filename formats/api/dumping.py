@@ -16,7 +16,7 @@ from ...core.explaining.node_listing import (
     node_record,
     require_nodes,
 )
-from ...core.graph.graph import Function, Graph, GraphLike, Node, as_graph
+from ...core.graph.graph import Function, Graph, GraphLike, as_graph
 from ...core.support.arguments import checked
 from ...core.support.display import Rows
 from ...core.support.errors import InvalidArgumentError
@@ -49,23 +49,19 @@ class RecordStream:
         # Most nodes of a large graph have the same attributes as others; `alike` keeps one text for all nodes with equal
         # attributes.
         alike = Alike()
-        for node in self._chosen.apply(self._all_nodes()):
+        source = self._source.nodes() if isinstance(self._source, NodeStream) else self._source
+        for node in self._chosen.apply(source):
             self._is_empty = False
             yield node_record(node, alike=alike)
 
     def functions(self) -> Iterator[tuple[Function, tuple[NodeRecord, ...]]]:
         """Yield each function with the records of the body, after all `nodes`; NotFoundError at the end if no node passes."""
-        for function, body in function_records(self._all_functions(), self._chosen):
+        source = self._source.functions() if isinstance(self._source, NodeStream) else self._source.functions.values()
+        for function, body in function_records(source, self._chosen):
             self._is_empty = False
             yield function, body
         # Nodes are streamed, so only at the end is it known that none passed.
         require_nodes([] if self._is_empty else [self], self._chosen)
-
-    def _all_nodes(self) -> Iterator[Node]:
-        return self._source.nodes() if isinstance(self._source, NodeStream) else iter(self._source)
-
-    def _all_functions(self) -> Iterator[Function]:
-        return self._source.functions() if isinstance(self._source, NodeStream) else iter(self._source.functions.values())
 
 
 @checked

@@ -8,10 +8,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from ...core.building.model_ends import Pixels, base64_decoder, best_classes, picture_decoder, pixels_of
+from ...core.explaining.default_fetches import outputs_of
 from ...core.graph.graph import Graph, GraphLike, Output, as_graph
 from ...core.graph.metagraph import find_signature
 from ...core.inference.inference import infer
-from ...core.support.arguments import checked, expect
+from ...core.support.arguments import checked, expect, named
 from ...core.support.errors import InvalidArgumentError
 from ...core.support.hints import Hint, option
 from ...core.support.log import tell
@@ -25,8 +26,6 @@ from ..saved_model_writing import PartOfModel, add_joined_signatures
 from ..state import State, as_tensors
 from .model_saving import needed_placeholders
 from .names import Names
-from .outputs import outputs_of
-from .prepared_sessions import named
 
 _NOT_IN_NAMES: Final = re.compile(r"[^A-Za-z0-9_.\-]+")
 _NO_BEGINNING: Final = re.compile(r"^[^A-Za-z0-9.]+")
@@ -158,27 +157,18 @@ def append(
     expect(str, *(labels or ()))
     names = Names(as_graph(graph), signature)
     outputs = names.outputs or {name.removesuffix(":0"): name for name in outputs_of(names.graph)}
-    _, tensor, spec = _one(names, outputs, output, "output", "of scores", _holds_scores)
+    _, tensor, spec = _one(
+        names, outputs, output, "output", "of scores", lambda spec: spec.dtype.is_floating and spec.shape.rank != 0
+    )
     end = best_classes(spec.shape, spec.dtype, top_k, labels)
     prefix = joined_graphs.free_scope(names.graph, "appended")
     return join(names.graph, end.graph, {end.input: tensor.name}, second_prefix=prefix, signature=signature).graph
 
 
-def _takes_pictures(spec: TensorSpec) -> bool:
-    return spec.dtype.is_numeric and spec.shape.rank in (3, 4)
-
-
-def _takes_bytes(spec: TensorSpec) -> bool:
-    return spec.dtype is string
-
-
-def _holds_scores(spec: TensorSpec) -> bool:
-    return spec.dtype.is_floating and spec.shape.rank != 0
-
-
 _FITTING: Final[Mapping[str, tuple[str, str, Callable[[TensorSpec], bool]]]] = {
-    "image": ("input", "of pictures", _takes_pictures), "base64": ("input", "of strings", _takes_bytes)
-}  # fmt: skip
+    "image": ("input", "of pictures", lambda spec: spec.dtype.is_numeric and spec.shape.rank in (3, 4)),
+    "base64": ("input", "of strings", lambda spec: spec.dtype is string),
+}
 """The kinds of graphs in front of a model, and the inputs that fit each."""
 
 

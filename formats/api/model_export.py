@@ -13,6 +13,7 @@ import numpy as np
 from ...core.comparing.verify_rewrite import GraphRuns, UndeclaredError, Verdict
 from ...core.comparing.verify_rewrite import verify as verify_runs
 from ...core.engines.engine_registry import jax_functions
+from ...core.explaining.default_fetches import default_outputs
 from ...core.feeding.drawn_feeds import Feeds
 from ...core.functions.table_fills import table_fills
 from ...core.graph.graph import Graph, GraphLike, Node, Output, as_graph
@@ -32,7 +33,7 @@ from ...core.runtime.session.session import Session
 from ...core.runtime.session.session_like import SessionLike
 from ...core.runtime.state.run_context import Hook
 from ...core.support import dataclasses
-from ...core.support.arguments import checked
+from ...core.support.arguments import checked, names_of
 from ...core.support.display import Displayed
 from ...core.support.errors import FailedPreconditionError, InvalidArgumentError, UnimplementedError
 from ...core.support.hints import Hint, step
@@ -49,8 +50,7 @@ from ..onnx_model import as_pairs, onnx_input_dims, require, run_onnx, save_onnx
 from ..state import State, as_tensors
 from ..tfjs import QUANTIZED, unknown_ops, write_tfjs
 from .live_branches import with_live_branches
-from .outputs import default_outputs
-from .prepared_sessions import Opener, local_session, names_of, opened, state_of
+from .prepared_sessions import Opener, local_session, opened, state_of
 from .verification import Verification, private_copy
 
 DeclaredDims = Mapping[str, Sequence[int | str | None]]

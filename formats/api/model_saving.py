@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping, Sequence
 
+from ...core.explaining.default_fetches import default_outputs
 from ...core.functions.table_fills import filled_tables, table_fills
 from ...core.graph.graph import Graph, GraphLike, Output, as_graph
 from ...core.graph.metagraph import USUAL_SIGNATURE
@@ -17,13 +18,12 @@ from ...core.runtime.session.runner import Runner
 from ...core.runtime.session.session import Session
 from ...core.runtime.session.session_like import SessionLike
 from ...core.runtime.state.file_access import NO_FILES, FileAccess
-from ...core.support.arguments import checked, expect
+from ...core.support.arguments import checked, expect, named, names_of
 from ...core.support.engine_names import NUMPY
 from ...core.types.tensors import Tensor
 from ..saved_model_writing import ModelToWrite, SignatureEdits, prepare, write_saved_model
 from ..state import State
-from .outputs import default_outputs
-from .prepared_sessions import named, names_of, opened
+from .prepared_sessions import opened
 
 
 @checked

@@ -186,13 +186,13 @@ class Names:
         inputs = self.inputs or [tensor.name for tensor in facts.inputs if from_name(tensor.dtype).is_floating]
         return [*variables, *inputs]
 
-    def unknown_feed(self, pairs: Sequence[tuple[str, str]], word: str | None) -> tuple[str, str]:
+    def unknown_feed(self, pairs: Sequence[tuple[str, Any]], word: str | None) -> tuple[str, Any]:
         """Return the only feed without a tensor in the graph: the labels of a new loss."""
         unknown = [pair for pair in pairs if not self._is_input(pair[0])]
         feeds = [pair for pair in unknown if word in (None, pair[0])]
         if len(feeds) != 1:
             names = ", ".join(name for name, _ in unknown) or "none"
-            labels = feed({word or "labels": "@y.npy"})
+            labels = feed({word or "labels": "[1, 0]"})
             hint = Hint("feed the labels under a new name: ", labels, f" (given: {names})")
             raise InvalidArgumentError("the loss needs labels, fed in addition to the inputs", hint=hint)
         return feeds[0]

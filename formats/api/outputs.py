@@ -1,40 +1,17 @@
-"""The tensors that a function works on: the outputs, if the caller names none, and tensors inside of functions."""
+"""Nodes inside of functions as tensors and operations of the graph itself."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from ...core.explaining.graph_facts import graph_ends, no_obvious_output
 from ...core.graph.graph import Graph, GraphLike, Output, as_graph
 from ...core.model.model_view import ModelView, SourceNode, model_view
-from ...core.passes.pipeline import default_fetches, default_runs, inline_functions, signature_runs
-from ...core.support.arguments import checked
+from ...core.passes.pipeline import inline_functions
+from ...core.support.arguments import checked, names_of
 from ...core.support.errors import InvalidArgumentError
 from ...core.support.hints import Hint, step
 from ...core.support.tensor_names import parse_tensor_name
-from .prepared_sessions import names_of
-
-__all__ = ["Exposed", "default_fetches", "default_outputs", "default_runs", "expose", "exposed", "outputs_of"]
-
-
-def outputs_of(graph: Graph) -> tuple[str, ...]:
-    """Return the outputs of the usual signature, of all if none is usual, or the outputs that `explain` finds; none if
-    no output stands out.
-    """
-    usual = graph.meta.usual_signature if graph.meta is not None else None
-    runs = signature_runs(graph) if usual is None else [tuple(usual.fetched.values())]
-    # Several signatures share tensors; each is fetched once.
-    names = tuple(dict.fromkeys(name for run in runs for name in run))
-    return names or graph_ends(graph).outputs
-
-
-def default_outputs(graph: Graph) -> tuple[str, ...]:
-    """Return the outputs that `outputs_of` returns; InvalidArgumentError if there are none."""
-    names = outputs_of(graph)
-    if not names:
-        raise no_obvious_output(graph, "name an output")
-    return names
 
 
 class Exposed(NamedTuple):
@@ -65,15 +42,11 @@ def expose(graph: GraphLike, words: Sequence[str] | str, signature: str | None =
         return Exposed(graph, there)
     view = model_view(graph, signature)
     # A name of the graph comes before an argument, and an argument before a layer, as for all words.
-    there |= {word: name for word, name in _arguments(view).items() if word in words and word not in there}
+    chosen = None if view.signature is None else view.source.signatures.get(view.signature.name)
+    arguments = {} if chosen is None else {**chosen.fed, **chosen.fetched}
+    there |= {word: name for word, name in arguments.items() if word in words and word not in there}
     result = exposed(view, {word: view.value(word) for word in words if word not in there})
     return Exposed(result.graph, {**there, **result.names})
-
-
-def _arguments(view: ModelView) -> dict[str, str]:
-    """Return the tensors of the file's graph behind the arguments of the view's signature."""
-    signature = None if view.signature is None else view.source.signatures.get(view.signature.name)
-    return {} if signature is None else {**signature.fed, **signature.fetched}
 
 
 def exposed(view: ModelView, values: Mapping[str, Output]) -> Exposed:

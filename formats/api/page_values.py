@@ -7,7 +7,6 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
-from ...core.comparing.value_comparison import compare_outputs
 from ...core.drawing.value_pictures import NodeValue, PictureFrame, frame, held_in_full, layouts, node_value, smallest
 from ...core.drawing.view_model import NodeOverlay, Report
 from ...core.functions.call_kinds import call_kind
@@ -150,7 +149,8 @@ class _Described:
         if not self._shown.runs:
             return {}
         places = layouts({place.node: len(tensor.shape) for place, tensor in self._tensors.items() if place.output <= 0})
-        frames = ((place, _frame(tensor, places.get(place.node, ""))) for place, tensor in self._tensors.items())
+        there = {place: tensor for place, tensor in self._tensors.items() if tensor.lack is None}
+        frames = ((place, frame(tensor.read(), places.get(place.node, ""))) for place, tensor in there.items())
         return {place: one for place, one in frames if one is not None}
 
     @functools.cached_property
@@ -182,10 +182,6 @@ class _Described:
         if left:
             held, needed = size_in_bytes(self._limit), size_in_bytes(size)
             yield f"the page holds {held} of values, and all would take {needed}: {left} are left out, the largest"
-
-
-def _frame(tensor: Tensor, layout: str) -> PictureFrame | None:
-    return None if tensor.lack is not None else frame(tensor.read(), layout)
 
 
 def _results(
@@ -312,6 +308,8 @@ def of_both(
     compared: MergedGraphs, before: Mapping[Node, NodeRun], after: Mapping[Node, NodeRun], labels: Sequence[str] | None = None
 ) -> tuple[RunValues, MergedGraphs]:
     """Return the values of two models by the nodes of both as one, and the differences with those of the values."""
+    from ...core.comparing.value_comparison import compare_outputs  # lazy: most pages show one model
+
     mine = {compared.before[node]: run for node, run in before.items() if node in compared.before}
     theirs = {compared.after[node]: run for node, run in after.items() if node in compared.after}
     tensors = list(_in_both(mine, theirs))

@@ -8,11 +8,10 @@ from ...core.explaining.broken import leave_out_broken
 from ...core.graph.graph import Graph
 from ...core.passes.base.graph_pass import Pass
 from ...core.passes.pipeline import choose_passes
-from ...core.support.arguments import checked, expect
+from ...core.support.arguments import checked, expect, names_of
 from ...core.support.errors import AbsentInputError
 from ..codecs.source import Source
 from ..loading import load, load_nodes_leniently
-from .prepared_sessions import names_of
 
 Preparation = Callable[[Graph], Graph]
 """A change of a graph between reading and checks, such as other names of ops."""

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, TypeAlias
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, TypeAlias
 
-from ...core.graph.graph import Graph, GraphLike, as_graph
+from ...core.graph.graph import Graph
 from ...core.graph.table_nodes import find_tables
-from ...core.runtime.session.function_signatures import as_called
 from ...core.runtime.session.runner import Restored, Runner
 from ...core.runtime.session.session_like import SessionLike
 from ...core.support.arguments import checked, expect
@@ -150,21 +149,3 @@ def state_of(graph: Graph, values: State | SessionLike | None) -> dict[str, Tens
     if all(entry in tensors for table in find_tables(graph).values() for entry in table.entries):
         return tensors
     return {**Runner(opened(graph, tensors or None)).contents(), **tensors}
-
-
-def names_of(names: Sequence[str]) -> tuple[str, ...]:
-    """Return names given as a single text or as several texts."""
-    words = (names,) if isinstance(names, str) else tuple(names)
-    expect(str, *words)
-    return words
-
-
-def as_run(graph: GraphLike, outputs: Sequence[str]) -> Graph:
-    """Return a graph whose `outputs` run; without them that of a model without signatures as Python calls it."""
-    return as_graph(graph) if names_of(outputs) else as_called(as_graph(graph))
-
-
-def named(feeds: Mapping[str, Any] | None) -> dict[str, Any]:
-    """Return feeds by the names of tensors; ArgumentTypeError for other keys."""
-    expect(str, *(feeds or {}))
-    return dict(feeds or {})

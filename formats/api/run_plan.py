@@ -12,9 +12,9 @@ from ...core.runtime.guards.limits import check_numerics
 from ...core.runtime.session.runner import Orders, Runner, StepResult
 from ...core.runtime.state.run_context import Hook
 from ...core.support import dataclasses
+from ...core.support.arguments import named, names_of
 from ...core.support.hints import Hint, option, value_place
 from .names import Given, Names, value_for
-from .prepared_sessions import named, names_of
 from .step_results import read_labels, with_top_classes
 
 _MAX_NAMED: Final = 4

@@ -18,8 +18,6 @@ from ...core.support.hints import Hint, option
 from ...core.support.json_documents import json_line
 from ...core.types.arrays import Array
 from ...core.types.tensors import Tensor
-from ..codecs.csv_table import columns_of, csv_bytes
-from ..codecs.numpy_files import npy_bytes, npz_bytes
 from ..codecs.source import read_text
 
 
@@ -86,6 +84,8 @@ def encoded_steps(steps: Sequence[StepResult], format_: str, schema: str = "tfg.
 
 
 def _npy(steps: Sequence[StepResult]) -> bytes:
+    from ..codecs.numpy_files import npy_bytes
+
     arrays = step_arrays(steps)
     if len(arrays) != 1:
         hint = Hint("use ", option("format", "npz"))
@@ -94,6 +94,8 @@ def _npy(steps: Sequence[StepResult]) -> bytes:
 
 
 def _npz(steps: Sequence[StepResult]) -> bytes:
+    from ..codecs.numpy_files import npz_bytes
+
     return npz_bytes(fetched_tensors(steps))
 
 
@@ -103,6 +105,8 @@ def steps_csv(steps: Sequence[StepResult], results: Iterable[str] | None = None,
     `results` are the values of a first column `name`. A tensor with a single column gives the column its name; several columns
     are NAME_0, NAME_1 and so on. InvalidArgumentError for tensors that do not fit into a table.
     """
+    from ..codecs.csv_table import columns_of, csv_bytes  # lazy: most results are printed
+
     # Only the rows of several steps have to be told apart.
     columns: dict[str, Any] = {"step": [step.step for step in steps]} if len(steps) > 1 else {}
     for name, array in step_arrays(steps).items():

@@ -13,13 +13,12 @@ from ...core.graph.graph import Graph, GraphLike, as_graph
 from ...core.runtime.session.runner import Runner
 from ...core.runtime.session.session_like import SessionLike
 from ...core.support import dataclasses
-from ...core.support.arguments import checked
+from ...core.support.arguments import checked, named
 from ...core.support.display import Report
 from ...core.support.errors import InvalidArgumentError
 from ...core.support.hints import Hint, option
 from ...core.support.json_documents import PYTHON_ONLY
 from ...core.support.log import tell
-from ...core.support.tensor_names import parse_tensor_name
 from ...core.support.words import counted
 from ...core.training.losses import NamedLoss, add_labelled_loss
 from ...core.training.optimizers import find_optimizer, optimizer_name, parse_schedule
@@ -29,8 +28,9 @@ from ...core.types.arrays import Array
 from ...core.types.tensors import Tensor
 from ..state import State, TrainingPosition, as_tensors, check_state, holds_state, read_graph_state, read_progress, write_state
 from .model_saving import with_twins
+from .names import Names
 from .outputs import expose
-from .prepared_sessions import Opener, named, runtime_of_many_runs, session_on
+from .prepared_sessions import Opener, runtime_of_many_runs, session_on
 
 
 class TrainingFile:
@@ -299,42 +299,22 @@ def _with_loss(
     graph: Graph, loss: str | NamedLoss, feeds: Mapping[str, Any] | None, *, residuals: bool = False
 ) -> tuple[Graph, str, dict[str, Any]]:
     """Return the graph with the loss, the name of the loss, and the feeds by names of tensors."""
-    usual = graph.meta.usual_signature if graph.meta is not None else None
-    # A name of the graph comes before an argument of the signature, as in all commands.
-    inputs = {} if usual is None else {word: name for word, name in usual.fed.items() if word not in graph}
-    values = {inputs.get(word, word): value for word, value in named(feeds).items()}
+    names, values = Names(graph), named(feeds)
     # A node may be called like a loss; then the text names the node.
     by_name = loss if isinstance(loss, NamedLoss) else None if loss in graph else NamedLoss.parse(loss)
     fed: dict[str, Any] = {}
     if by_name is None:
-        graph, names = expose(graph, str(loss))
-        minimized = graph.result(names[str(loss)]).name
+        graph, tensors = expose(graph, str(loss))
+        minimized = graph.result(tensors[str(loss)]).name
     else:
-        word, labels = by_name.output or _only_output(graph), by_name.labels or _only_labels(graph, values)
-        graph, names = expose(graph, word)
-        output = names[word]
-        if labels not in values:
-            raise InvalidArgumentError(f"the labels '{labels}' are not fed", hint=f"pass the values as feeds['{labels}']")
+        word = by_name.output or names.only_output(None, "loss").name
+        labels, value = names.unknown_feed(tuple(values.items()), by_name.labels)
+        graph, tensors = expose(graph, word)
         # The labels are no tensor of the graph yet: their shape and dtype decide those of the placeholder that is added.
-        value = np.asarray(values.pop(labels))
-        graph, minimized, fed = add_labelled_loss(graph, by_name.kind, output, labels, value, residuals=residuals)
-    return graph, minimized, {**{graph.output(name).name: value for name, value in values.items()}, **fed}
-
-
-def _only_output(graph: Graph) -> str:
-    """Return the only output of the usual signature; InvalidArgumentError if there is none, or several."""
-    signature = graph.meta.usual_signature if graph.meta is not None else None
-    outputs = list(signature.fetched.values()) if signature is not None else []
-    if len(outputs) != 1:
-        raise InvalidArgumentError("the output of the loss is ambiguous", hint="name the output, as in mse(OUTPUT, LABELS)")
-    return outputs[0]
-
-
-def _only_labels(graph: Graph, feeds: Mapping[str, Any]) -> str:
-    """Return the name of the feed that goes to no tensor of the graph."""
-    names = [name for name in feeds if parse_tensor_name(name)[0] not in graph]
-    if len(names) != 1:
-        raise InvalidArgumentError(
-            "the loss needs labels, fed in addition to the inputs", hint="feed the labels under a new name"
+        graph, minimized, fed = add_labelled_loss(
+            graph, by_name.kind, tensors[word], labels, np.asarray(value), residuals=residuals
         )
-    return names[0]
+        values = {name: value for name, value in values.items() if name != labels}
+    # An argument is known by the names of the model itself, a node of a dissolved call by the graph with the loss.
+    fed |= {graph.output(names.known(word, names.inputs) or word).name: value for word, value in values.items()}
+    return graph, minimized, fed

@@ -15,15 +15,17 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeAlias
 from ...core.comparing.element_differences import Comparison, worse
 from ...core.comparing.verify_rewrite import BatchRuns, Drawn, GraphRuns, LoneRefusal, Verdict, fetches_in_turn
 from ...core.comparing.verify_rewrite import verify as verify_runs
+from ...core.explaining.default_fetches import default_runs
 from ...core.feeding.drawn_feeds import Feeds
 from ...core.graph.graph import Graph, GraphLike, Node
 from ...core.graph.metagraph import Signature
 from ...core.graph.variable_nodes import find_variables
 from ...core.passes.base.accuracy import Accuracy, tolerance_of
+from ...core.runtime.session.function_signatures import as_run
 from ...core.runtime.session.runner import Runner
 from ...core.support import dataclasses
-from ...core.support.arguments import checked
-from ...core.support.atomic import atomic_file, file_errors, flush, flush_folder, rename_folder, staged_folder
+from ...core.support.arguments import checked, named, names_of
+from ...core.support.atomic import atomic_file, atomic_folder, copy_new, file_errors
 from ...core.support.display import Report
 from ...core.support.errors import InvalidArgumentError, TfgError
 from ...core.support.places import absolute, files_below, is_address, is_folder, matching, name_of
@@ -34,8 +36,7 @@ from ...core.transforms.subgraphs import cut_name
 from ..codecs.source import write_file
 from ..loading import load
 from ..state import State
-from .outputs import default_runs
-from .prepared_sessions import Opener, as_run, local_session, named, names_of
+from .prepared_sessions import Opener, local_session
 
 if TYPE_CHECKING:
     from ...core.runtime.session.session import Session
@@ -236,18 +237,15 @@ class _Verifying:
             return self._compared(after, self._same_runs(fetches), self._with_state if keeps_state else self._frozen)
         runs = [self._pair(signature) for signature in written.values() if signature.outputs]
         # Only signatures that the file has are compared, so a dropped signature has to be reported here.
-        lost = sorted(self._signatures - set(written)) if is_whole and not fetches else []
+        signatures = self.before.meta.signatures.values() if self.before.meta is not None else ()
+        before = {signature.name for signature in signatures if signature.outputs}
+        lost = sorted(before - set(written)) if is_whole and not fetches else []
         result = self._compared(after, runs, self._alone)
         missing = tuple(LoneRefusal("", "rewrite", f"the written model has no signature '{name}'") for name in lost)
         return dataclasses.replace(result, refusals=(*missing, *result.refusals))
 
     def _same_runs(self, fetches: Sequence[str]) -> list[_Pair]:
         return [_Pair.same(run) for run in ([fetches] if fetches else default_runs(self.before))]
-
-    @property
-    def _signatures(self) -> set[str]:
-        signatures = self.before.meta.signatures.values() if self.before.meta is not None else ()
-        return {signature.name for signature in signatures if signature.outputs}
 
     def _pair(self, written: Signature) -> _Pair:
         """Return the fetches and inputs of a written signature and of the original's signature of this name, by word.
@@ -410,7 +408,7 @@ def _download(address: str, copied: str) -> None:
 def publish(source: str, target: str) -> None:
     """Write the file or SavedModel `source` to `target`, the same bytes, whole or not at all; `-` is standard output."""
     if os.path.isdir(source):
-        _publish_folder(source, absolute(target))
+        _publish_folder(source, target)
     elif target == "-":
         with open(source, "rb") as read:
             write_file(target, iter(lambda: read.read(1 << 20), b""))
@@ -421,14 +419,10 @@ def publish(source: str, target: str) -> None:
 
 def _publish_folder(source: str, target: str) -> None:
     # Contents reach the disk before the name, and the name before the return: a loss of power leaves a whole model or none.
-    with file_errors(target):
-        with staged_folder(target) as staged:
-            for folder, _, names in os.walk(source):
-                own = os.path.normpath(os.path.join(staged, os.path.relpath(folder, source)))
-                os.makedirs(own, exist_ok=True)
-                for name in names:
-                    with open(os.path.join(folder, name), "rb") as read, open(os.path.join(own, name), "xb") as written:
-                        shutil.copyfileobj(read, written)
-                        flush(written)
-            rename_folder(staged, target)
-        flush_folder(target)
+    with atomic_folder(target) as staged:
+        for folder, _, names in os.walk(source):
+            own = os.path.normpath(os.path.join(staged, os.path.relpath(folder, source)))
+            os.makedirs(own, exist_ok=True)
+            for name in names:
+                with open(os.path.join(folder, name), "rb") as read:
+                    copy_new(read, os.path.join(own, name))

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 from ...core.drawing.scope_tree import common_scope
 from ...core.drawing.value_pictures import NodeValue
 from ...core.drawing.view_model import Book, Figures, FirstGraph, NodeOverlay, Report, Sheet, make_book, problem_overlay
+from ...core.explaining.default_fetches import counted_fetches, guessed_fetches
 from ...core.explaining.graph_facts import GraphFacts, MissingOp, assets, explain_graph, facts_without_detail, written_by
 from ...core.flops import count_flops
 from ...core.flops.by_node import flops_by_node, flops_shares, transcendentals_by_node
@@ -21,9 +22,8 @@ from ...core.flops.views import layer_table, readable
 from ...core.graph.graph import Function, Graph, GraphLike, Node, as_graph
 from ...core.inference.inference import Answers, Inference, infer
 from ...core.model.model_view import ModelView, layers_of_nodes, model_view
-from ...core.model.node_activations import NodeRun
 from ...core.support import dataclasses
-from ...core.support.arguments import checked
+from ...core.support.arguments import checked, named, names_of
 from ...core.support.display import Displayed
 from ...core.support.errors import TfgError
 from ...core.support.gc_control import rare_collection
@@ -34,11 +34,9 @@ from ...core.types.dims import DimLike
 from ...core.types.shapes import TensorSpec
 from ..codecs.keras_metadata import keras_version, layer_classes
 from ..codecs.source import write_file
-from ..overlay_files import measured_overlay, overlay_of, time_overlay
 from ..page.writing import to_html
 from ..state import graph_state, read_graph_state, unread_values
 from .checkpoints import Checkpoint
-from .counting import counted_fetches
 from .page_values import (
     NON_FINITE,
     VALUES,
@@ -52,9 +50,10 @@ from .page_values import (
     weight_figures,
     weights_among,
 )
-from .prepared_sessions import Opener, local_session, named, names_of
+from .prepared_sessions import Opener, local_session
 
 if TYPE_CHECKING:
+    from ...core.model.node_activations import NodeRun
     from .page_diff import MergedGraphs
 
 _MAX_NAMES: Final = 3
@@ -127,6 +126,8 @@ def view(
     The page needs no network. `fetches` names the tensors whose FLOPs count, by default the outputs. A notebook shows the
     page in a frame of `height` pixels; `save` writes the page to a file. The errors of `count_flops` for wrong `fetches`.
     """
+    from ..overlay_files import measured_overlay, overlay_of, time_overlay  # lazy: the command reads overlays by itself
+
     graph = as_graph(graph)
     # A hidden file begins with the dot, and has no other name.
     title = graph.file.partition(".")[0] or graph.file or "graph"
@@ -359,8 +360,6 @@ class _Page:
 
     def _flops(self, facts: GraphFacts) -> dict[Node, DimLike]:
         """Return the FLOPs of each node; without `fetches` a failed count is a note on the page."""
-        from ...core.passes.pipeline import guessed_fetches  # lazy: pages need no passes
-
         try:
             # The count infers shapes by itself: its estimates assume that unknown sizes are not 1, and must not become facts
             # of the page.
@@ -389,8 +388,6 @@ class _Page:
 
 def _counts_alone(graph: Graph) -> dict[Node, DimLike]:
     """Return the FLOPs of the nodes of a graph's outputs; none if they cannot be counted."""
-    from ...core.passes.pipeline import guessed_fetches  # lazy: pages need no passes
-
     try:
         return flops_by_node(graph, count_flops(graph, guessed_fetches(graph)))
     except TfgError:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, Unpack
 from ...core.comparing.row_blocks import BlockSize
 from ...core.graph.graph import Graph
 from ...core.support import dataclasses, places
-from ...core.support.arguments import checked, expect
+from ...core.support.arguments import checked, expect, named, names_of
 from ...core.support.atomic import atomic_file, file_errors, flush
 from ...core.support.display import Report
 from ...core.support.errors import DataLossError, InvalidArgumentError, NotFoundError, UnimplementedError
@@ -27,7 +27,6 @@ from ...core.support.words import counted
 from ...core.types.tensors import Tensor
 from ..api.graph_reading import GraphReading
 from ..api.names import Given
-from ..api.prepared_sessions import named, names_of
 from ..api.run_plan import Pairs, RunPlan, RunRequest, StepKeywords, given_pairs
 from ..api.session_setup import SessionSetup
 from ..checkpoint.store import open_checkpoint
@@ -502,7 +501,9 @@ def job_facts(recipe: Recipe) -> Iterator[tuple[str, Any]]:
     yield "files", [_digest(text[1:]) for text in texts if isinstance(text, str) and text.startswith("@")]
     for name in ("init", "init_op", "fills_variables", "signature", "optimize", "engine", "precision"):
         yield name, getattr(session, name)
-    yield "state", session.state and _digest(_state_file(session.state))
+    # A folder's or a file's name may stand for a checkpoint, which is known by its prefix.
+    is_prefix = session.state is not None and not places.is_file(session.state)
+    yield "state", session.state and _digest(open_checkpoint(session.state).prefix if is_prefix else session.state)
     if session.state_map:
         yield "state_map", _digest(session.state_map)
     yield "variable_values", {name: _digest_of_value(value) for name, value in (session.variable_values or {}).items()}
@@ -526,11 +527,6 @@ def _digest_of_value(value: Any) -> str:
     return digest_of_bytes(encode_tensor(tensor).SerializeToString(deterministic=True))
 
 
-def _state_file(state: str) -> str:
-    """The archive, or the prefix of the checkpoint that a folder's or a file's name stands for."""
-    return state if places.is_file(state) else open_checkpoint(state).prefix
-
-
 def _digest_of_graph(recipe: Recipe) -> str:
     """Return a checksum of a graph's file or bytes, and of the variables of a SavedModel."""
     if recipe.path is not None:
@@ -541,6 +537,7 @@ def _digest_of_graph(recipe: Recipe) -> str:
 
 def _digest(path: str) -> str:
     """Return a checksum of a graph, a state or a feed. The index of a checkpoint holds the checksums of all its tensors."""
+    # A feed may be an array of an archive, FILE.npz:KEY, and then depends on the key too.
     head, key = path.partition(".npz:")[::2]
     files = [head + ".npz"] if key else [path, f"{path}.index", os.path.join(path, "variables", "variables.index")]
     digest = hashlib.blake2b(key.encode("utf-8", "surrogateescape"), digest_size=16)
@@ -576,6 +573,7 @@ class Manifest(Record):
         # The names of all inputs and the sizes of shards decide which shard has which inputs.
         names = hashlib.blake2b(digest_size=16)
         for task in tasks:
+            # The zero keeps names apart: `a`, `bc` must not look like `ab`, `c`.
             names.update(f"{task.name}\0".encode("utf-8", "surrogateescape"))
         job = {**job, "inputs": names.hexdigest(), "shard_size": _shard_size(output, tasks)}
         super().__init__(manifest_path(output.shards), output, job)

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Annotated, Any, ClassVar, Literal, TypedDict, Unpack
 
 from ...core.comparing.row_blocks import BlockRows, BlockRunner, BlockSize, BlockWork, lacks_rows
+from ...core.explaining.default_fetches import guessed_fetches
 from ...core.functions.callers import called_functions
 from ...core.graph.graph import Graph, GraphLike, Node
 from ...core.graph.traversal import topological_order
@@ -17,15 +18,16 @@ from ...core.graph.variable_nodes import find_variables
 from ...core.planning.effects import READ, accesses
 from ...core.planning.reachability import needed_nodes
 from ...core.registry.op_facts import has_fact
+from ...core.runtime.session.function_signatures import as_run
 from ...core.runtime.session.runner import Runner, StepResult
 from ...core.runtime.session.session_like import SessionLike
 from ...core.support import dataclasses
-from ...core.support.arguments import checked, expect
+from ...core.support.arguments import checked, expect, named, names_of
 from ...core.support.display import Report
 from ...core.support.errors import InternalError, InvalidArgumentError, TfgError
 from ...core.support.words import counted
 from ...core.transforms.batch_size import find_batch, set_batch
-from ..api.prepared_sessions import Opener, as_run, named, names_of, runtime_of_many_runs, session_on
+from ..api.prepared_sessions import Opener, runtime_of_many_runs, session_on
 from ..api.run_plan import Pairs, RunPlan
 from ..api.session_setup import SessionSetup
 from ..items import InputArrays, Item, Items, find_items
@@ -102,8 +104,6 @@ def run_each(
     graph = as_run(graph, fetches)
     names = names_of(fetches)
     if not names:
-        from ...core.passes.pipeline import guessed_fetches  # lazy: the processes of a batch do not need the passes
-
         names = guessed_fetches(graph)
     tensors = {name: graph.result(name).name for name in names}
     settings = named(options["sweep"])

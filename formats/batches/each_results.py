@@ -217,6 +217,7 @@ def shard_path(out: str, number: int, count: int) -> str:
     return f"{stem}-{number:05d}-of-{count:05d}{ending}"
 
 
+# Asked for each result, of one shard or a few at a time.
 @functools.lru_cache(maxsize=8)
 def kind_of(shard: str) -> FileFormat:
     """Return the format of a shard."""

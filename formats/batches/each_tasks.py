@@ -70,6 +70,7 @@ class TaskQueue:
     """The tasks that nobody works on, in their order."""
 
     def __init__(self, tasks: Sequence[SweepTask]) -> None:
+        # Counted and not removed: the tasks are made on demand, of millions of inputs too.
         self._tasks = tasks
         self._taken = 0
         self._back: deque[SweepTask] = deque()

@@ -16,14 +16,13 @@ import numpy as np
 from ...core.comparing.row_blocks import BlockRunner, BlockSize, BlockWork, InputBlock, Ran, lacks_rows
 from ...core.graph.graph import Graph
 from ...core.runtime.session.runner import StepResult
-from ...core.support.arguments import checked
+from ...core.support.arguments import checked, names_of
 from ...core.support.errors import ArgumentTypeError, InvalidArgumentError
 from ...core.support.hints import Hint
 from ...core.support.places import absolute
 from ...core.types.arrays import Array, object_array
 from ...core.types.tensors import as_bytes_array
 from ..api.graph_reading import GraphReading
-from ..api.prepared_sessions import names_of
 from ..api.run_plan import RunPlan, RunRequest, given_pairs
 from ..api.session_setup import SessionSetup
 from ..codecs.arrow_table import arrow_column, column_array
@@ -203,6 +202,7 @@ def is_table(value: Any) -> bool:
 def _kind_of(batch: Any) -> Callable[[Any], _AnyTable] | None:
     if isinstance(batch, Mapping):
         return _ArrayTable
+    # With the classes above: packages derive tables of their own from a DataFrame.
     names = ((kind.__module__.partition(".")[0], kind.__name__) for kind in type(batch).__mro__)
     return next((_KINDS[name] for name in names if name in _KINDS), None)
 

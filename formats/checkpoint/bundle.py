@@ -257,7 +257,8 @@ def _install(prefix: str, staged: Sequence[str], entries: Mapping[bytes, BundleE
             _swap(prefix, staged, count + 1, entries, files)
         _swap(prefix, staged, count, entries, files)
         for stale in {used, count + 1} - {count}:
-            _remove_shards(prefix, stale, files)
+            for path in files.matching(f"{escape_pattern(prefix)}.data-?????-of-{stale:05d}"):
+                remove(files.to_replace(path))
 
 
 def _shard_count(prefix: str, files: FileGate) -> int:
@@ -277,12 +278,6 @@ def _swap(prefix: str, staged: Sequence[str], count: int, entries: Mapping[bytes
     # its data would stand in the place of a whole bundle.
     flush_folder(index)
     write_index(index, entries, count)
-
-
-def _remove_shards(prefix: str, count: int, files: FileGate) -> None:
-    """Remove all data files of that number."""
-    for path in files.matching(f"{escape_pattern(prefix)}.data-?????-of-{count:05d}"):
-        remove(files.to_replace(path))
 
 
 def _list_slice(

@@ -94,7 +94,7 @@ class _Places:
         number = 0
         for name in path.split("/"):
             children = self._nodes[number].children
-            known = next((child.node_id for child in children if _escaped(child.local_name) == name), None)
+            known = next((child.node_id for child in children if escaped(child.local_name) == name), None)
             if known is None:
                 known = self._added()
                 self._nodes[number].children.add(node_id=known, local_name=_plain(name))
@@ -105,7 +105,7 @@ class _Places:
         """Return the number of the variable that an optimizer keeps for another variable."""
         original, slots = self._find(variable), self._nodes[self._find(optimizer)].slot_variables
         for slot in slots:
-            if slot.original_variable_node_id == original and _escaped(slot.slot_name) == name:
+            if slot.original_variable_node_id == original and escaped(slot.slot_name) == name:
                 return slot.slot_variable_node_id
         number = self._added()
         slots.add(original_variable_node_id=original, slot_name=_plain(name), slot_variable_node_id=number)
@@ -116,7 +116,7 @@ class _Places:
         return len(self._nodes) - 1
 
 
-def _escaped(name: str) -> str:
+def escaped(name: str) -> str:
     """Return the part of a path that stands for the name of an attribute."""
     # TensorFlow's escapes of object paths: "/" separates the names, and ".ATTRIBUTES" begins the part that is no name.
     return name.replace(".", "..").replace("/", ".S")

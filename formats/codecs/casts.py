@@ -23,6 +23,8 @@ def cast_value(array: Array, dtype: DType | None, text: str, hint: str | None = 
         if array.dtype.kind not in "SUO":
             raise InvalidArgumentError(f"{said} holds numbers, but the tensor has dtype string")
         return as_bytes_array(array)
+    if array.dtype.kind == "O" and all(type(item) is int for item in array.ravel().tolist()):
+        array = _wide_integers(array, dtype, said)
     if dtype.is_object or array.dtype.kind in "SUO":
         raise InvalidArgumentError(f"{said} cannot be fed to a tensor of dtype {dtype}")
     # NumPy would drop the imaginary parts with a warning.
@@ -41,6 +43,16 @@ def cast_value(array: Array, dtype: DType | None, text: str, hint: str | None = 
     return result
 
 
+def _wide_integers(array: Array, dtype: DType, said: str) -> Array:
+    """Return integers of Python, one of which has more than 64 bits, as floats; InvalidArgumentError for other dtypes."""
+    if not dtype.is_floating and not dtype.is_complex and not dtype.is_object:
+        raise _too_wide(said, dtype)
+    try:
+        return array.astype(np.float64)
+    except OverflowError:
+        raise InvalidArgumentError(f"{said} exceeds the largest number of every dtype") from None
+
+
 def _check_whole(array: Array, dtype: DType, said: str, hint: str | None) -> None:
     """Raise InvalidArgumentError for fractions and for numbers beyond the range of an integer, quantized or boolean dtype."""
     if not array.size or array.dtype.kind == "b":
@@ -52,7 +64,12 @@ def _check_whole(array: Array, dtype: DType, said: str, hint: str | None) -> Non
     low, high = _range_of(dtype)
     # Integers of Python compare exactly: NumPy would compare an int64 with a limit of uint64 as floats.
     if int(numbers.min()) < low or int(numbers.max()) > high:
-        raise InvalidArgumentError(f"{said} does not fit into {dtype} ({low} to {high})")
+        raise _too_wide(said, dtype)
+
+
+def _too_wide(said: str, dtype: DType) -> InvalidArgumentError:
+    low, high = _range_of(dtype)
+    return InvalidArgumentError(f"{said} does not fit into {dtype} ({low} to {high})")
 
 
 def _range_of(dtype: DType) -> tuple[int, int]:

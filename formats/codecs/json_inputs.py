@@ -96,17 +96,13 @@ def named_values(parsed: Any, signature: Signature | None, is_input: Callable[[s
     unknown = sorted(parsed.keys() - {keys[0], _SIGNATURE})
     if unknown:
         raise InvalidArgumentError(f"a request with '{keys[0]}' cannot have '{unknown[0]}'")
-    _check_signature(parsed.get(_SIGNATURE), signature)
-    return _columns(parsed[_COLUMNS]) if keys[0] == _COLUMNS else _of_rows(parsed[_ROWS])
-
-
-def _check_signature(name: Any, signature: Signature | None) -> None:
+    name = parsed.get(_SIGNATURE)
     if name is not None and (signature is None or signature.name != name):
         raise InvalidArgumentError(f"the request is for signature '{name}'", hint=Hint("add ", option("signature", str(name))))
-
-
-def _columns(value: Any) -> Mapping[str, Any]:
-    return value if _is_object(value) else {WHOLE: value}
+    if keys[0] == _ROWS:
+        return _of_rows(parsed[_ROWS])
+    columns = parsed[_COLUMNS]
+    return columns if _is_object(columns) else {WHOLE: columns}
 
 
 def _of_rows(rows: Any) -> Mapping[str, Any]:

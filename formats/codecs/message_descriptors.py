@@ -34,7 +34,10 @@ class DescribedType:
         field = self.descriptor.fields_by_name.get(name)
         if field is None and extensions:
             field = next((other for other in self.pool.FindAllExtensions(self.descriptor) if other.full_name == name), None)
-        return None if field is None else _message_field(field)
+        if field is None:
+            return None
+        kind = descriptor_pb2.FieldDescriptorProto.Type.Name(field.type).removeprefix("TYPE_").lower()  # type: ignore[arg-type]
+        return MessageField(field.full_name, field.number, kind, field.is_repeated, field.is_packed, _default(field, kind))
 
     def from_text(self, text: bytes) -> bytes:
         """Return the binary form of a message in text format; DataLossError for a text of no such message."""
@@ -58,11 +61,6 @@ class DescribedType:
 
 def _serialized(message: Message) -> bytes:
     return message.SerializeToString(deterministic=True)
-
-
-def _message_field(field: FieldDescriptor) -> MessageField:
-    kind = descriptor_pb2.FieldDescriptorProto.Type.Name(field.type).removeprefix("TYPE_").lower()  # type: ignore[arg-type]
-    return MessageField(field.full_name, field.number, kind, field.is_repeated, field.is_packed, _default(field, kind))
 
 
 def _default(field: FieldDescriptor, kind: str) -> Any:

@@ -13,7 +13,7 @@ import math
 import os
 import struct
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -173,7 +173,9 @@ def _check_metadata(metadata: Any) -> None:
 def _check_coverage(entries: Mapping[str, _TensorEntry], size: int, where: str) -> None:
     """Raise DataLossError if the ranges of the arrays do not cover the data exactly, each byte once."""
     position = 0
-    for name, begin, end in _ranges(entries):
+    # An empty array has no bytes, and stands before the array that begins where it does.
+    ranges = sorted((entry.begin, entry.end, name) for name, entry in entries.items())
+    for begin, end, name in ranges:
         # The library refuses gaps and overlaps: bytes that no array shows could hide another file in this one.
         if begin != position:
             fault = "overlaps the previous array" if begin < position else f"leaves a gap of {begin - position:,} bytes"
@@ -181,13 +183,6 @@ def _check_coverage(entries: Mapping[str, _TensorEntry], size: int, where: str) 
         position = end
     if position != size:
         raise DataLossError(f"{where} has {size:,} bytes of data, but its header says {position:,}")
-
-
-def _ranges(entries: Mapping[str, _TensorEntry]) -> Iterator[tuple[str, int, int]]:
-    """Yield the name and the range of each array in the order of the data."""
-    # An empty array has no bytes, and stands before the array that begins where it does.
-    for name, entry in sorted(entries.items(), key=lambda item: (item[1].begin, item[1].end)):
-        yield name, entry.begin, entry.end
 
 
 def _read(contents: PositionedFile, start: int, entry: _TensorEntry, where: str) -> Array:

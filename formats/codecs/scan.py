@@ -233,7 +233,10 @@ def _large_node(data: memoryview, start: int, end: int) -> tuple[NodeDef, dict[s
         if content is None:
             rest += data[field.tag_start : field.end]
         else:
-            name, entry = _without_content(data, field, content)
+            key = _child(data, field, 1)
+            # The message class refuses a key that is no UTF-8 afterwards, with its own error.
+            name = "" if key is None else bytes(data[key.start : key.end]).decode("utf-8", "replace")
+            entry = _cut(data, field, (2, AttrValue.TENSOR_FIELD_NUMBER), content)
             contents[name] = data[content.start : content.end]
             rest += wire.length_prefix(NodeDef.ATTR_FIELD_NUMBER, len(entry)) + entry
     return parse(NodeDef, rest), contents
@@ -254,14 +257,6 @@ def _tensor_content(data: memoryview, entry: wire.Field) -> wire.Field | None:
     for number in (2, AttrValue.TENSOR_FIELD_NUMBER, TensorProto.TENSOR_CONTENT_FIELD_NUMBER):
         field = _child(data, field, number) if field is not None else None
     return field if field is not None and field.end - field.start > LARGE_CONTENT else None
-
-
-def _without_content(data: memoryview, entry: wire.Field, content: wire.Field) -> tuple[str, bytes]:
-    """Return the attribute's name and the attribute's map entry without the content."""
-    key = _child(data, entry, 1)
-    # The message class refuses a key that is no UTF-8 afterwards, with its own error.
-    name = "" if key is None else bytes(data[key.start : key.end]).decode("utf-8", "replace")
-    return name, _cut(data, entry, (2, AttrValue.TENSOR_FIELD_NUMBER), content)
 
 
 def _cut(data: memoryview, message: wire.Field, path: tuple[int, ...], content: wire.Field) -> bytes:
@@ -323,7 +318,8 @@ class PrintedScan:
             end = text.index(_END, start) + length
             head = match(text, start, end)
             if head is None or end - head.end() > LARGE_CONTENT:
-                yield self._by_bytes(text, start, end)
+                # A node of any kind and size is read by its bytes.
+                yield from GraphScan(memoryview(self._printed.message(text, start, end, 0)), self._nodes).nodes()
             else:
                 name, op, inputs, device = head.groups("")
                 attrs = cached(text[head.end() : end])
@@ -342,11 +338,6 @@ class PrintedScan:
         if len(tail) <= _MAX_SHARED and len(self._attrs) < _MAX_CACHED:
             self._attrs[text[head.end() : end]] = attrs
         return attrs
-
-    def _by_bytes(self, text: str, start: int, end: int) -> LoadedNode:
-        """Return a node of any kind and size."""
-        (node,) = GraphScan(memoryview(self._printed.message(text, start, end, 0)), self._nodes).nodes()
-        return node
 
 
 def _decoded(text: memoryview | bytes) -> str:

@@ -57,7 +57,10 @@ def decode_elements(
     if len(content):
         return _from_content(content, dtype, shape)
     if dtype is dtypes.variant:
-        variants = [_decode_variant(value, decode_tensor) for value in proto.variant_val]
+        variants = [
+            VariantData(value.type_name, value.metadata, tuple(map(decode_tensor, value.tensors)))
+            for value in proto.variant_val
+        ]
         return _fill(object_array(variants), dtype, shape)
     values = _typed_values(proto, dtype)
     values = values.astype(dtype.numpy, copy=False)
@@ -144,10 +147,6 @@ def _handle_proto(text: bytes) -> ResourceHandleProto:
 
 def _decode_handle(proto: ResourceHandleProto) -> ResourceHandle:
     return ResourceHandle(proto.device, proto.container, proto.name, proto.hash_code, proto.maybe_type_name)
-
-
-def _decode_variant(proto: VariantTensorDataProto, decode_tensor: Callable[[TensorProto], Tensor]) -> VariantData:
-    return VariantData(proto.type_name, proto.metadata, tuple(decode_tensor(tensor) for tensor in proto.tensors))
 
 
 def encode_elements(

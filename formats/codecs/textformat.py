@@ -74,15 +74,12 @@ def _parse(message_type: type[M], text: str) -> M:
     except RecursionError:
         raise InvalidArgumentError("the text nests messages too deeply") from None
     except text_format.ParseError as error:
+        # Protobuf's own message begins with the position.
+        reason = str(error).partition(" : ")[2] or str(error)
         raise InvalidArgumentError(
-            f"line {error.GetLine()}, column {error.GetColumn()} of the text: {_reason(error)}"
+            f"line {error.GetLine()}, column {error.GetColumn()} of the text: {reason}"
             if error.GetLine() is not None
             else f"the text is not a {message_type.DESCRIPTOR.name}: {error}"
         ) from None
     except ValueError as error:  # raised by protobuf's setter for an enum's number beyond 32 bits
         raise InvalidArgumentError(f"the text is not a {message_type.DESCRIPTOR.name}: {error}") from None
-
-
-def _reason(error: text_format.ParseError) -> str:
-    """Return the error's message without the leading position."""
-    return str(error).partition(" : ")[2] or str(error)

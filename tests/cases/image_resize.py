@@ -44,6 +44,24 @@ def gradients():
         *(unshaped(f"Resize{how}Grad", normal(1, 3, 4, 1), X) for how in ("Bilinear", "Bicubic")),
         case("ResizeNearestNeighborGrad", integers(1, 4, 4, 1), i32(2, 3)),
         case("ResizeBilinearGrad", normal(2, 3, 3), X),
+        *infinite(),
+    ]
+
+
+def infinite():
+    """Infinities reach their neighbours alone, and beside any number, their own copy at a border too, they become NaN."""
+    image = np.zeros((1, 4, 5, 2), np.float32)
+    image[0, 1, 2], image[0, 3, 4, 0], image[0, 0, 4, 1] = (np.inf, -np.inf), np.inf, np.nan
+    attrs = [(how, size) for how in CENTERS for size in ((2, 2), (4, 5), (7, 9), (3, 11))]
+    return [
+        *(case(op, image, i32(*size), **how) for op in ("ResizeBilinear", "ResizeBicubic") for how, size in attrs),
+        case("ResizeArea", image, i32(3, 4)),
+        *(
+            case(f"Resize{op}Grad", image, normal(1, *size, 2, dtype=dtype), differentiable=False, **how)
+            for op in ("Bilinear", "Bicubic")
+            for dtype in ("float32", "double")
+            for how, size in attrs
+        ),
     ]
 
 

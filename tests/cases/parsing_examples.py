@@ -88,6 +88,7 @@ CASES = [
     v2("rank 2", [[E1]], [("a", "int64")]),
     v2("names", [E1], [("a", "int64")], names=["n", "m"]),
     v1("v1", [E1, E2], [("a", "int64")], [B]),
+    v1("v1 keys in vectors", [E1, E2], [(["a"], "int64")], [(["b"], *B[1:])]),
     v1("v1 scalar", E1, [("a", "int64")], [B]),
     single("single", E1, [("a", "int64")], [B]),
     single("single variable", E1, [("c", "string")], [VARIABLE]),

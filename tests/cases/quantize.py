@@ -65,6 +65,7 @@ def both():
     low, high = np.float64(-2), np.float64(1.5)
     x = normal(3, 4, dtype="double", scale=2)
     op = "QuantizeAndDequantizeV2"
+    ends = np.array([-np.inf, -3, -2, -0.0, 0, 1.5, 5, np.nan, np.inf])
     lows, highs = np.array([-1.0, -2, -3, 0]), np.array([1.0, 3, 2, 4])
     cases = [
         case(name, x, low, high, signed_input=s, range_given=g, num_bits=b, round_mode=r, differentiable=False)
@@ -97,6 +98,7 @@ def both():
         case("QuantizeAndDequantizeV4Grad", x, x * 1.3, low, high, differentiable=(0,)),
         case("QuantizeAndDequantizeV4Grad", x, x * 1.3, lows, highs, axis=1, differentiable=(0,)),
         case("QuantizeAndDequantizeV4Grad", x, x[:2], low, high),
+        case("QuantizeAndDequantizeV4Grad", ends[::-1].copy(), ends, low, high, differentiable=False),
     ]
 
 

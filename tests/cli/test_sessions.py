@@ -15,7 +15,7 @@ from tests.cli.running import tfg as run
 from tests.functions import define
 from tests.opcases import string_array as strings
 from tfg import GraphBuilder
-from tfg.core.passes.pipeline import guessed_fetches
+from tfg.core.explaining.default_fetches import guessed_fetches
 from tfg.core.runtime.session.runner import Runner
 from tfg.formats import to_bytes
 from tfg.formats.protos.meta_graph_pb2 import SavedModel

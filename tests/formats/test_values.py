@@ -10,7 +10,7 @@ import pytest
 
 from tests.cli.running import tfg as run
 from tfg import GraphBuilder, save
-from tfg.core.support.errors import InvalidArgumentError, NotFoundError
+from tfg.core.support.errors import InvalidArgumentError, NotFoundError, ResourceExhaustedError
 from tfg.core.types import dtypes
 from tfg.core.types.shapes import Shape, as_shape
 from tfg.formats.value_literals import parse_value
@@ -46,6 +46,33 @@ def test_fractions_are_refused(text, dtype):
 @pytest.mark.parametrize("text", ["NaN", "[0, Infinity]", "-Infinity", "full(2,value=nan)", "full(2,value=inf)"])
 def test_integers_are_finite(text, dtype):
     assert "holds NaN or infinities" in refused(text, dtype).message
+
+
+@pytest.mark.parametrize("dtype", FLOATING, ids=str)
+@pytest.mark.parametrize("text", ["18446744073709551616", "[1, -99999999999999999999]"])
+def test_integers_beyond_64_bits_are_floats(text, dtype):
+    if dtype not in (dtypes.float32, dtypes.float64, dtypes.bfloat16):
+        assert "exceeds its largest number" in refused(text, dtype).message
+    else:
+        np.testing.assert_allclose(parse_value(text, dtype).astype(float), np.array(json.loads(text), float), rtol=1e-2)
+
+
+@pytest.mark.parametrize("dtype", [*WHOLE, dtypes.bool_], ids=str)
+def test_integers_beyond_64_bits_fit_into_no_dtype_of_integers(dtype):
+    assert f"does not fit into {dtype}" in refused("[1, 18446744073709551616]", dtype).message
+
+
+def test_integers_beyond_all_floats_are_refused():
+    assert "exceeds the largest number of every dtype" in refused("1" + 400 * "0", dtypes.float64).message
+
+
+def test_generators_that_need_too_much_memory_say_so(monkeypatch):
+    def exhaust(shape):
+        raise MemoryError(f"no room for {shape}")
+
+    monkeypatch.setattr(np, "zeros", exhaust)
+    with pytest.raises(ResourceExhaustedError, match=r"out of memory: no room for \(3, 2\)"):
+        parse_value("zeros(3,2)", dtypes.float32)
 
 
 RANGES = {

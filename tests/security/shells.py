@@ -29,7 +29,7 @@ _PROGRAM = """#!/bin/sh
 [ -n "$_TFG_COMPLETE" ] && exec "{python}" -P -m tfg "$@"
 printf '%s\\0' "$@" > '{folder}/ran.new' && mv '{folder}/ran.new' '{folder}/ran'
 """
-_PATIENCE = 30.0
+_PATIENCE = 300.0
 
 
 class Shell:

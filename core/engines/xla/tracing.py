@@ -194,6 +194,7 @@ class Namespace:
     """The namespace for lowerings: the functions of jax.numpy, jax.nn, jax.lax and jax.scipy.special by name, and helpers."""
 
     lax = jax.lax
+    is_eager = False
     has_views = True
 
     def __init__(self, is_cpu: bool, graph: Graph, fed: Collection[Output] | None = None) -> None:
@@ -232,7 +233,7 @@ class Namespace:
                 return function
         raise AttributeError(name)
 
-    def require(self, condition: Any) -> None:
+    def require(self, condition: Any, message: str = "") -> None:
         """Leave a run in which `condition`, a truth value, fails to NumPy, for the error message."""
         # On a branch that is not taken a value may be anything.
         if self.alive is not True:
@@ -301,7 +302,7 @@ class Namespace:
         """Return the diagonals of matrices."""
         return jnp.diagonal(x, 0, -2, -1)
 
-    def solved(self, matrix: Any, rhs: Any) -> Any:
+    def solved(self, matrix: Any, rhs: Any, message: str = "") -> Any:
         """Return X with A X = rhs, by LU factors; a singular A is an error."""
         if not rhs.size:
             return jnp.zeros(rhs.shape, rhs.dtype)

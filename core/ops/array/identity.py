@@ -21,6 +21,7 @@ from ...registry.registry import (
     gradient,
     kernel,
     lower,
+    not_arithmetic,
     not_differentiable,
     onnx,
     shape,
@@ -40,7 +41,6 @@ from ..shared.argument_checks import require_rank
 from ..shared.decompositions import by_ops
 from ..shared.elementwise_tables import counted
 from ..shared.kernel_files import append_file, file_name
-from ..shared.plain_shapes import no_outputs_shape, scalar_shape, signature
 from ..shared.shape_arguments import SIZE_DTYPES
 from ..shared.tensor_text import summarize_array
 
@@ -136,7 +136,7 @@ facts("alias", "inexpensive", of=("Identity", "PreventGradient", "StopGradient")
 facts("debug", of=("Copy", "CopyHost", "DebugIdentity", "DebugIdentityV3", "DebugIdentityV2"))
 
 
-@kernel("DebugNanCount")
+@kernel("DebugNanCount", shape="* -> 1")
 def debug_nan_count(x: Array, *, tensor_name: str) -> Result:
     """Count the NaN elements; a vector (1,)."""
     _require_tensor_name(tensor_name)
@@ -144,7 +144,6 @@ def debug_nan_count(x: Array, *, tensor_name: str) -> Result:
     return np.array([count], np.int64)
 
 
-shape("DebugNanCount")(signature("* -> 1"))
 flops("DebugNanCount", *_NUMERIC_CHECKS)(counted(1, 0, "A comparison."))
 not_differentiable("DebugNanCount")
 facts("side_effect", of=("CheckNumerics", "CheckNumericsV2"))
@@ -243,7 +242,6 @@ def no_op() -> None:
 
 
 facts("idle", "control_flow", "inexpensive", of=("NoOp",))
-shape("NoOp")(no_outputs_shape)
 
 
 @kernel("Assert")
@@ -256,7 +254,6 @@ def assert_(condition: Array, data: list[Array], *, summarize: int) -> None:
         raise InvalidArgumentError(f"assertion failed: {shown}")
 
 
-shape("Assert")(no_outputs_shape)
 not_differentiable("HostConst", "NoOp", "Assert")
 
 
@@ -302,7 +299,7 @@ facts("side_effect", "diagnostic", of=("Assert", "Print", "PrintV2"))
 _TRUTHS = ("float32", "float64", "int64", "int32", "uint8", "int16", "int8", "bool", "object")
 
 
-@kernel("ToBool")
+@kernel("ToBool", shape="-> ()")
 def to_bool(x: Array) -> Result:
     """Return a scalar's truth (non-zero, or a non-empty string); for other tensors, True if any elements exist."""
     if np.ndim(x) > 0:
@@ -312,7 +309,6 @@ def to_bool(x: Array) -> Result:
     return np.bool_(bool(np.asarray(x).item()))
 
 
-shape("ToBool")(scalar_shape)
 not_differentiable("PrintV2", "ToBool")
 
 
@@ -564,6 +560,5 @@ def placeholder_shape(*, shape: Shape) -> Shape:
     return shape
 
 
-not_differentiable("Const", "Placeholder", "PlaceholderV2")
-zero_flops("Const", "Placeholder", "PlaceholderV2")
+not_arithmetic("Const", "Placeholder", "PlaceholderV2")
 facts("inexpensive", of=("Const",))

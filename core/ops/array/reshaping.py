@@ -21,7 +21,7 @@ from ...registry.registry import (
     kernel,
     layout,
     lower,
-    not_differentiable,
+    not_arithmetic,
     onnx,
     shape,
     zero_flops,
@@ -36,7 +36,6 @@ from ...types.shapes import SCALAR, UNKNOWN, Shape, TensorSpec, merge_shapes
 from ..control import _onnx_lists as lists
 from ..shared.argument_checks import is_empty, require, require_rank
 from ..shared.decompositions import by_ops
-from ..shared.plain_shapes import signature
 from ..shared.shape_arguments import (
     as_dims,
     dims_of,
@@ -404,13 +403,12 @@ def zeros_like(x: Array) -> Result:
     return np.zeros(np.shape(x), np.asarray(x).dtype)
 
 
-not_differentiable("Empty", "OnesLike", "ZerosLike")
-zero_flops("Empty", "OnesLike", "ZerosLike")
+not_arithmetic("Empty", "OnesLike", "ZerosLike")
 facts("elementwise", "fills_likewise", "idempotent", of=("OnesLike", "ZerosLike"))
 facts("total", "of_lists", of=("ZerosLike",))
 
 
-@kernel("InvertPermutation")
+@kernel("InvertPermutation", shape="n -> n")
 def invert_permutation(x: Array) -> Result:
     """y with y[x[i]] = i."""
     x = np.asarray(x)
@@ -426,13 +424,11 @@ def invert_permutation(x: Array) -> Result:
     return result
 
 
-shape("InvertPermutation")(signature("n -> n"))
-not_differentiable("InvertPermutation")
-zero_flops("InvertPermutation")
+not_arithmetic("InvertPermutation")
 facts("involution", of=("InvertPermutation",))
 
 
-@kernel("UnravelIndex")
+@kernel("UnravelIndex", shape="..., rank -> rank ...")
 def unravel_index(indices: Array, dims: Array) -> Result:
     """The coordinates of flat indices into an array of shape `dims`, (len(dims),) or (len(dims), n)."""
     indices, dims = np.asarray(indices), np.asarray(dims)
@@ -455,9 +451,7 @@ def unravel_index(indices: Array, dims: Array) -> Result:
     return np.fmod(quotients, dims.reshape(column)).astype(dims.dtype)
 
 
-shape("UnravelIndex")(signature("..., rank -> rank ..."))
-not_differentiable("UnravelIndex")
-zero_flops("UnravelIndex")
+not_arithmetic("UnravelIndex")
 lower("ZerosLike", always=True)(lambda xla, x: x.zeros_like() if hasattr(x, "zeros_like") else xla.zeros_like(x))
 arrays_as(OnesLike="ones_like")
 
@@ -586,8 +580,7 @@ def rank_shape(x: TensorSpec) -> Shape | TensorSpec:
 
 
 layout("T -> .", "Rank", "Size")
-not_differentiable("Shape", "ShapeN", "Size", "Rank")
-zero_flops("Shape", "ShapeN", "Size", "Rank")
+not_arithmetic("Shape", "ShapeN", "Size", "Rank")
 facts("total", of=("Shape", "ShapeN", "Size", "Rank"))
 facts("view", "inexpensive", "metadata", "half_clear", of=("Rank", "Shape", "ShapeN", "Size"))
 # In XLA sizes stay outside of the program as long as they are numbers or symbols; in ONNX they are values.

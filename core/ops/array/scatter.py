@@ -11,14 +11,13 @@ import numpy as np
 from ...building.gradbuilder import GradientBuilder, Gradients
 from ...graph.graph import Node, Output
 from ...numerics.group_reductions import update_rows
-from ...registry.registry import arrays, flops, gradient, kernel, shape, without_gradient, zero_flops
+from ...registry.registry import arrays, flops, gradient, kernel, shape, shaped, without_gradient, zero_flops
 from ...support.errors import InvalidArgumentError
 from ...types.arrays import Array, Result
 from ...types.shapes import Shape
 from ..shared.argument_checks import require, require_known_sizes
 from ..shared.decompositions import by_ops
 from ..shared.elementwise_tables import counted
-from ..shared.plain_shapes import first_shape
 from ..shared.row_updates import require_room, scatter_depth
 from ..shared.shape_arguments import ints, shape_in
 from .gather import is_outside, row_numbers
@@ -124,7 +123,7 @@ def scatter_nd_non_aliasing_add(tensor: Array, indices: Array, updates: Array, *
     return scatter_into(np.add, np.array(tensor, order="C"), indices, updates, bad_indices_policy)
 
 
-shape(*(op for op, _ in _TENSOR_SCATTERS), "ScatterNdNonAliasingAdd")(first_shape)
+shaped("... -> ...", *(op for op, _ in _TENSOR_SCATTERS), "ScatterNdNonAliasingAdd")
 
 
 gradient("TensorScatterAdd", "ScatterNdNonAliasingAdd")(by_ops("dy", "", "GatherNd dy 1"))
@@ -184,7 +183,7 @@ def _require_numbers(x: Any) -> None:
         raise InvalidArgumentError(f"Unsupported data type: {x.dtype.name}")
 
 
-shape("InplaceUpdate", "InplaceAdd", "InplaceSub")(first_shape)
+shaped("... -> ...", "InplaceUpdate", "InplaceAdd", "InplaceSub")
 zero_flops("TensorScatterUpdate", "InplaceUpdate")
 flops("InplaceAdd", "InplaceSub")(counted(1, 2, "An addition for each element of the rows."))
 without_gradient("InplaceUpdate", "InplaceAdd", "InplaceSub")

@@ -21,6 +21,7 @@ from ...registry.registry import (
     gradient,
     kernel,
     shape,
+    shaped,
     without_gradient,
 )
 from ...support.errors import InvalidArgumentError
@@ -29,7 +30,6 @@ from ...types.dims import DimLike
 from ...types.shapes import UNKNOWN, Shape, TensorSpec, merge_dims, merge_shapes
 from ..shared.argument_checks import require, require_known_sizes, require_rank
 from ..shared.elementwise_tables import counted
-from ..shared.plain_shapes import signature
 from ..shared.shape_arguments import dims_of, scalar_int
 
 # op, ufunc, value of a segment without rows
@@ -419,7 +419,7 @@ def sparse_segment_grad_shape(
     return Shape([_static_count(output_dim0)]) + grad.shape[1:]
 
 
-shape(*(f"{op}GradV2" for op in _SPARSE))(signature("_ ... -> rows ..., rows"))
+shaped("_ ... -> rows ..., rows", *(f"{op}GradV2" for op in _SPARSE))
 
 
 @flops(*_SPARSE, *(f"{op}WithNumSegments" for op in _SPARSE), "SparseSegmentSumGrad", "SparseSegmentSumGradV2")

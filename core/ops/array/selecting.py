@@ -17,9 +17,11 @@ from ...registry.registry import (
     gradient,
     kernel,
     layout,
+    not_arithmetic,
     not_differentiable,
     onnx,
     shape,
+    shaped,
     zero_flops,
 )
 from ...support.errors import InvalidArgumentError
@@ -28,7 +30,6 @@ from ...types.dims import Dim
 from ...types.shapes import UNKNOWN, Shape, TensorSpec, broadcast_shapes
 from ..shared.argument_checks import require_rank
 from ..shared.elementwise_tables import counted
-from ..shared.plain_shapes import signature
 from ..shared.shape_arguments import dims_of
 
 
@@ -53,7 +54,7 @@ def select(condition: Array, t: Array, e: Array) -> Result:
     return np.where(condition, t, e)
 
 
-shape("Select")(signature("*, ..., ... -> ..."))
+shaped("*, ..., ... -> ...", "Select")
 
 
 @gradient("Select")
@@ -184,8 +185,7 @@ def one_hot_shape(indices: TensorSpec, depth: TensorSpec, on_value: TensorSpec, 
     return indices.shape[:position] + Shape([size]) + indices.shape[position:]
 
 
-not_differentiable("OneHot")
-zero_flops("OneHot")
+not_arithmetic("OneHot")
 
 
 @arrays("OneHot", static=(1,), sizes=(1,))

@@ -30,7 +30,6 @@ from ...types.dims import Dim, DimLike, ceil_div, dim_max, dim_min, floor_div, i
 from ...types.shapes import UNKNOWN, Shape, TensorSpec, merge_shapes
 from ..shared.argument_checks import require_rank, with_rank
 from ..shared.onnx_lowerings import gathered, iota
-from ..shared.plain_shapes import first_shape, no_outputs_shape
 from ..shared.shape_arguments import dims_of, ints, number, numbers, shape_from, shape_in, unknown_dims
 from ..shared.variable_access import resource_variable
 
@@ -406,15 +405,12 @@ def tensor_strided_slice_update_gradient(g: GradientBuilder, node: Node, grad: O
 zero_flops("TensorStridedSliceUpdate")
 
 
-@kernel("StridedSliceAssign")
+@kernel("StridedSliceAssign", shape="... -> ...")
 def strided_slice_assign(ref: Any, begin: Array, end: Array, strides: Array, value: Array, *, masks: Masks) -> Any:
     """Replace a slice of a variable by `value` and return the variable."""
     index = _numpy_index(np.shape(ref.read()), begin, end, strides, masks)
     _assign_slice(ref.writable(), index, value)
     return ref
-
-
-shape("StridedSliceAssign")(first_shape)
 
 
 @kernel("ResourceStridedSliceAssign")
@@ -427,7 +423,6 @@ def resource_strided_slice_assign(
     _assign_slice(variable.writable(), index, value)
 
 
-shape("ResourceStridedSliceAssign")(no_outputs_shape)
 without_gradient("StridedSliceAssign", "ResourceStridedSliceAssign")
 zero_flops("StridedSliceAssign", "ResourceStridedSliceAssign")
 facts("side_effect", of=("StridedSliceAssign", "ResourceStridedSliceAssign"))

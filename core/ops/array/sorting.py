@@ -25,6 +25,7 @@ from ...registry.registry import (
     not_differentiable,
     onnx,
     shape,
+    shaped,
     without_gradient,
     zero_flops,
 )
@@ -37,7 +38,6 @@ from ...types.shapes import UNKNOWN, Shape, TensorSpec
 from ..shared.argument_checks import require, require_known_sizes, require_rank
 from ..shared.elementwise_tables import counted
 from ..shared.onnx_lowerings import along
-from ..shared.plain_shapes import signature
 from ..shared.shape_arguments import dims_of, normalize_axis, replaced, scalar_int, unknown_dims
 from ..shared.sparse_checks import common_keys
 
@@ -172,7 +172,7 @@ def approx_top_k_flops(x: TensorSpec, *, reduction_dimension: int) -> Cost:
     return Cost(flops=x.shape.num_elements - replaced(x.shape, reduction_dimension, 1).num_elements)
 
 
-@kernel("NthElement")
+@kernel("NthElement", shape="... n, () -> ...")
 def nth_element(x: Array, n: Array, *, reverse: bool) -> Result:
     """The n-th least (or greatest) along the last dimension."""
     x = np.asarray(x)
@@ -188,9 +188,6 @@ def nth_element(x: Array, n: Array, *, reverse: bool) -> Result:
     # NumPy has no partition in descending order: the n-th greatest is counted from the other end.
     n = x.shape[-1] - 1 - n if reverse else n
     return np.partition(wide(x), n, -1)[..., n].astype(x.dtype)
-
-
-shape("NthElement")(signature("... n, () -> ..."))
 
 
 @gradient("NthElement")
@@ -271,7 +268,7 @@ def _unique(x: Array, axis: int | None, out_idx: DType) -> tuple[Array, Array, A
     return np.take(x, first, axis), inverse.astype(out_idx.numpy), counts.astype(out_idx.numpy)
 
 
-@kernel("Unique")
+@kernel("Unique", shape="n -> distinct, n")
 def unique(x: Array, *, out_idx: DType) -> tuple[Result, Result]:
     """Return the distinct values in order of appearance, and the index of the value of each element."""
     if x.ndim == 1 and x.size <= _SHORT and x.dtype.kind in "iu":
@@ -289,17 +286,13 @@ def _few_unique(x: Array, out_idx: DType) -> tuple[Array, Array]:
     return np.array(list(numbers), x.dtype), np.array(inverse, out_idx.numpy)
 
 
-shape("Unique")(signature("n -> distinct, n"))
 facts("finds_distinct", of=("Unique", "UniqueV2", "UniqueWithCounts", "UniqueWithCountsV2"))
 
 
-@kernel("UniqueWithCounts")
+@kernel("UniqueWithCounts", shape="n -> distinct, n, distinct")
 def unique_with_counts(x: Array, *, out_idx: DType) -> tuple[Result, Result, Result]:
     """Unique, and how often each value occurs."""
     return _unique(x, None, out_idx)
-
-
-shape("UniqueWithCounts")(signature("n -> distinct, n, distinct"))
 
 
 def _unique_axis(x: Array, axis: Array) -> int | None:
@@ -343,7 +336,7 @@ flops("Unique", "UniqueV2", "UniqueWithCounts", "UniqueWithCountsV2")(counted(1,
 without_gradient("Unique", "UniqueWithCounts", "UniqueV2", "UniqueWithCountsV2")
 
 
-@kernel("ListDiff")
+@kernel("ListDiff", shape="n, m -> left, left")
 def list_diff(x: Array, y: Array, *, out_idx: DType) -> tuple[Result, Result]:
     """The elements of `x` that are not in `y`, and where they are."""
     x, y = np.asarray(x), np.asarray(y)
@@ -359,11 +352,10 @@ def list_diff(x: Array, y: Array, *, out_idx: DType) -> tuple[Result, Result]:
     return x[is_new], np.flatnonzero(is_new).astype(out_idx.numpy)
 
 
-shape("ListDiff")(signature("n, m -> left, left"))
 zero_flops("ListDiff")
 
 
-@kernel("InTopKV2")
+@kernel("InTopKV2", shape="rows classes, rows, () -> rows")
 def in_top_k(predictions: Array, targets: Array, k: Array) -> Result:
     """Return True if fewer than k classes are predicted above the target; False if a prediction is not finite."""
     if np.ndim(k) != 0:
@@ -371,10 +363,7 @@ def in_top_k(predictions: Array, targets: Array, k: Array) -> Result:
     return in_top_k_v1(predictions, targets, k=scalar_int(k, "k"))
 
 
-shape("InTopKV2")(signature("rows classes, rows, () -> rows"))
-
-
-@kernel("InTopK")
+@kernel("InTopK", shape="rows classes, rows -> rows")
 def in_top_k_v1(predictions: Array, targets: Array, *, k: int) -> Result:
     """InTopKV2 with a fixed k."""
     predictions, targets = np.asarray(predictions), np.asarray(targets)
@@ -394,7 +383,6 @@ def in_top_k_v1(predictions: Array, targets: Array, *, k: int) -> Result:
     return valid & (np.count_nonzero(predictions > chosen, axis=1) < k)
 
 
-shape("InTopK")(signature("rows classes, rows -> rows"))
 flops("InTopK", "InTopKV2")(counted(2, 0, "Two comparisons for each prediction: finite, and above the target's prediction."))
 without_gradient("ListDiff", "InTopKV2", "InTopK")
 
@@ -443,7 +431,7 @@ def _places(rows: Array, values: Array, is_lower: bool) -> Array:
 
 kernel("LowerBound")(functools.partial(_bounds, side="left"))
 kernel("UpperBound")(functools.partial(_bounds, side="right"))
-shape("LowerBound", "UpperBound")(signature("_ _, rows values -> rows values"))
+shaped("_ _, rows values -> rows values", "LowerBound", "UpperBound")
 
 
 @flops("LowerBound", "UpperBound")

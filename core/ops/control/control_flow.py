@@ -13,7 +13,17 @@ from typing import Any
 import numpy as np
 
 from ...inference.containers import cover, without_values
-from ...registry.registry import facts, handled_by_sweep, kernel, not_differentiable, onnx, shape, without_gradient, zero_flops
+from ...registry.registry import (
+    facts,
+    handled_by_sweep,
+    kernel,
+    not_differentiable,
+    onnx,
+    shape,
+    shaped,
+    without_gradient,
+    zero_flops,
+)
 from ...runtime.state.edge_values import DEAD
 from ...runtime.state.resources import Variable
 from ...support import dataclasses
@@ -21,7 +31,6 @@ from ...support.errors import AbortedError, InvalidArgumentError
 from ...types.arrays import Array
 from ...types.shapes import SCALAR, UNKNOWN, Shape, TensorSpec
 from ..shared.argument_checks import require_rank
-from ..shared.plain_shapes import no_outputs_shape, ranked
 
 PASSED_ON = ("Enter", "RefEnter", "Exit", "RefExit", "NextIteration", "RefNextIteration", "LoopCond")
 REFERENCES = ("RefSwitch", "RefMerge", "RefEnter", "RefExit", "RefNextIteration", "RefSelect")
@@ -88,7 +97,7 @@ def pass_on_shape(data: TensorSpec) -> TensorSpec:
     return dataclasses.replace(data, value=None)
 
 
-shape("LoopCond")(ranked(0))
+shaped("() -> ()", "LoopCond")
 
 
 @kernel("ControlTrigger")
@@ -97,7 +106,6 @@ def control_trigger() -> None:
 
 
 facts("idle", of=("ControlTrigger",))
-shape("ControlTrigger", "Abort")(no_outputs_shape)
 
 
 @kernel("RefSelect")

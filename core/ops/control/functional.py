@@ -18,6 +18,7 @@ from ...registry.registry import (
     kernel,
     lower,
     shape,
+    shaped,
     uncounted_call,
     without_gradient,
     zero_flops,
@@ -34,7 +35,6 @@ from ...types.dtypes import DType
 from ...types.shapes import UNKNOWN, Shape, TensorSpec
 from ...types.tensors import FuncRef
 from ..shared.argument_checks import require
-from ..shared.plain_shapes import no_outputs_shape, scalar_shape, unknown_shape
 
 
 def _checked(
@@ -75,7 +75,7 @@ def _repeated(condition: Callable[..., Any], run_body: Callable[..., Any], value
     return values
 
 
-@kernel("PartitionedCall", "StatefulPartitionedCall")
+@kernel("PartitionedCall", "StatefulPartitionedCall", shape="-> * [Tout]")
 def partitioned_call(
     ctx: KernelContext, args: list[Array], *, f: FuncRef, Tin: list[DType], Tout: list[DType]
 ) -> Sequence[Result]:
@@ -86,7 +86,7 @@ def partitioned_call(
 lower("PartitionedCall", "StatefulPartitionedCall", always=True)(lambda xla, args, *, f: tuple(xla.call(f, args)))
 
 
-@kernel("RemoteCall")
+@kernel("RemoteCall", shape="-> * [Tout]")
 def remote_call(
     ctx: KernelContext, target: Array, args: list[Array], *, f: FuncRef, Tin: list[DType], Tout: list[DType]
 ) -> Sequence[Result]:
@@ -98,7 +98,7 @@ def remote_call(
 handled_by_sweep("PartitionedCall", "StatefulPartitionedCall", "RemoteCall", calls=True)
 
 
-@kernel("BatchFunction")
+@kernel("BatchFunction", shape="-> * [Tout]")
 def batch_function(
     ctx: KernelContext, in_tensors: list[Array], captured_tensors: list[Array],
     *, f: FuncRef, Tin: list[DType], Tcaptured: list[DType], Tout: list[DType], max_batch_size: int,
@@ -125,11 +125,6 @@ def batch_function(
     return [result[:size] for result in results]
 
 
-@shape("PartitionedCall", "StatefulPartitionedCall", "RemoteCall", "BatchFunction")
-def call_shape(*inputs: Any, Tout: list[DType]) -> list[Shape]:
-    return [UNKNOWN] * len(Tout)
-
-
 @kernel("If", "StatelessIf", "_If")
 def if_(
     ctx: KernelContext,
@@ -145,9 +140,7 @@ def if_(
     return _checked(ctx, then_branch if is_true(cond) else else_branch, Tin, Tout)(inputs)
 
 
-@shape("_If")
-def if_shape(cond: TensorSpec, inputs: list[TensorSpec], *, Tout: list[DType]) -> list[Shape]:
-    return [UNKNOWN] * len(Tout)
+shaped("-> * [Tout]", "_If")
 
 
 @kernel("Case", "StatelessCase")
@@ -214,9 +207,7 @@ def while_shape(inputs: list[TensorSpec], *, T: list[DType], output_shapes: list
     return _declared(T, output_shapes)
 
 
-@shape("_While")
-def internal_while_shape(inputs: list[TensorSpec], *, T: list[DType]) -> list[Shape]:
-    return [UNKNOWN] * len(T)
+shaped("-> * [T]", "_While")
 
 
 without_gradient("BatchFunction", "_If", "_While", "For")
@@ -226,7 +217,7 @@ handled_by_sweep("If", "StatelessIf", "Case", "StatelessCase", "While", "Statele
 flops("BatchFunction", "_If", "_While", "For")(uncounted_call)
 
 
-@kernel("For")
+@kernel("For", shape="-> * [T]")
 def for_(
     ctx: KernelContext, start: Array, limit: Array, delta: Array, values: list[Array], *, T: list[DType], body: FuncRef
 ) -> Sequence[Result]:
@@ -243,13 +234,6 @@ def for_(
         check_time()
         values = run_body([np.int32(i), *values])
     return values
-
-
-@shape("For")
-def for_shape(
-    start: TensorSpec, limit: TensorSpec, delta: TensorSpec, inputs: list[TensorSpec], *, T: list[DType]
-) -> list[Shape]:
-    return [UNKNOWN] * len(T)
 
 
 @kernel("SymbolicGradient")
@@ -351,7 +335,7 @@ without_gradient("MapDefun")
 flops("MapDefun")(uncounted_call)
 
 
-@kernel("FakeParam")
+@kernel("FakeParam", shape="-> {shape}...")
 def fake_param(*, dtype: DType, shape: Shape) -> Result:
     """A value for an output that only the other branch of a conditional fills."""
     # The branch needs some value of the dtype; no node reads it, since only the other branch fills this output.
@@ -361,18 +345,10 @@ def fake_param(*, dtype: DType, shape: Shape) -> Result:
 lower("FakeParam", always=True)(lambda xla, *, dtype: xla.unread(dtype.numpy))
 
 
-@shape("FakeParam")
-def fake_param_shape(*, shape: Shape) -> Shape:
-    return shape
-
-
-@kernel("DeviceIndex")
+@kernel("DeviceIndex", shape="-> ()")
 def device_index(*, device_names: list[str]) -> Result:
     """Return the index of CPU among the names; their number where CPU is missing."""
     return np.int32(device_names.index("CPU") if "CPU" in device_names else len(device_names))
-
-
-shape("DeviceIndex")(scalar_shape)
 
 
 @kernel("_ListToArray")
@@ -406,13 +382,10 @@ without_gradient(*_HELPERS)
 zero_flops(*_HELPERS)
 
 
-@kernel("_Arg", "_DeviceArg")
+@kernel("_Arg", "_DeviceArg", shape="-> *")
 def arg(ctx: KernelContext) -> Result:
     hint = Hint(feed({ctx.name: "VALUE"}), " gives it a value")
     raise InvalidArgumentError(f"argument '{ctx.name}' of a function has no value outside a call", hint=hint)
-
-
-shape("_Arg", "_DeviceArg")(unknown_shape)
 
 
 @kernel("_Retval", "_DeviceRetval")
@@ -420,5 +393,4 @@ def retval(ctx: KernelContext, value: Array) -> None:
     raise InvalidArgumentError(f"result '{ctx.name}' of a function has no place outside a call")
 
 
-shape("_Retval", "_DeviceRetval")(no_outputs_shape)
 facts("inexpensive", of=("_Arg", "_Retval"))

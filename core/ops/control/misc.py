@@ -9,42 +9,31 @@ import numpy as np
 
 from ...graph.foreign_ops import supply_hint
 from ...graph.send_recv import RECEIVES, SENDS
-from ...registry.registry import facts, kernel, not_differentiable, shape, without_gradient, zero_flops
+from ...registry.registry import facts, kernel, not_differentiable, without_gradient, zero_flops
 from ...runtime.state.kernel_context import KernelContext
 from ...support.errors import InvalidArgumentError
 from ...types.arrays import Array, Result
-from ...types.dtypes import DType
-from ...types.shapes import UNKNOWN, Shape, TensorSpec
-from ..shared.plain_shapes import no_outputs_shape, scalar_shape, unknown_shape
 
 
-@kernel("Timestamp")
+@kernel("Timestamp", shape="-> ()")
 def timestamp(ctx: KernelContext) -> Result:
     """Seconds since 1970."""
     return np.float64(time.time())
 
 
-@kernel("GraphDefVersion")
+@kernel("GraphDefVersion", shape="-> ()")
 def graph_def_version(ctx: KernelContext) -> Result:
     """The version of the program that made the graph."""
     versions = ctx.session.graph.versions
     return np.int32(versions.producer if versions is not None else 0)
 
 
-@kernel("PyFunc", "PyFuncStateless", "EagerPyFunc")
+@kernel("PyFunc", "PyFuncStateless", "EagerPyFunc", shape="-> * [Tout]")
 def py_func(input: list[Array], *, token: str) -> Sequence[Result]:
     raise InvalidArgumentError(
         f"the Python function behind token '{token}' lives in the process that built the graph, not in the graph",
         hint=supply_hint("PyFunc"),
     )
-
-
-shape("Timestamp", "GraphDefVersion")(scalar_shape)
-
-
-@shape("PyFunc", "PyFuncStateless", "EagerPyFunc")
-def py_func_shape(input: list[TensorSpec], *, Tout: list[DType]) -> list[Shape]:
-    return [UNKNOWN] * len(Tout)
 
 
 # A partition of a graph by devices begins and ends with these ops. A session connects those that match (graph/send_recv).
@@ -55,16 +44,10 @@ def send(value: Array) -> None:
     """Do nothing: in a single graph the receiver takes the value from its producer."""
 
 
-shape(*SENDS)(no_outputs_shape)
-
-
-@kernel(*RECEIVES)
+@kernel(*RECEIVES, shape="-> *")
 def receive(ctx: KernelContext, *, tensor_name: str, send_device: str) -> Result:
     problem = f"no node of this graph sends '{tensor_name}' from {send_device}"
     raise InvalidArgumentError(f"{problem}: feed '{ctx.name}'")
-
-
-shape(*RECEIVES)(unknown_shape)
 
 
 facts("side_effect", of=("PyFunc", "EagerPyFunc"))

@@ -58,7 +58,7 @@ def _check_sizes(largest: int, allowed: list[int]) -> None:
         raise InvalidArgumentError(f"allowed_batch_sizes {allowed} must increase and end with max_batch_size {largest}")
 
 
-@kernel("Unbatch")
+@kernel("Unbatch", shape="_ ... -> _ ...")
 def unbatch(ctx: KernelContext, batched_tensor: Array, batch_index: Array, id: Array, *, timeout_micros: int) -> Result:
     """The rows of the batch that belong to `id`; DeadlineExceededError if no batch that came has any."""
     if np.ndim(id):
@@ -133,15 +133,6 @@ def batch_shape(in_tensors: list[TensorSpec]) -> list[Shape | list[Shape]]:
 
 def _never_empty(specs: list[TensorSpec]) -> bool:
     return any(spec.rank and isinstance(spec.shape[0], int) and spec.shape[0] > 0 for spec in specs)
-
-
-@shape("Unbatch")
-def unbatch_shape(batched_tensor: TensorSpec, batch_index: TensorSpec, id: TensorSpec) -> Shape:
-    if batched_tensor.rank is None:
-        return UNKNOWN
-    if batched_tensor.rank == 0:
-        raise InvalidArgumentError("a batched tensor must have at least one dimension")
-    return Shape((None, *batched_tensor.shape[1:]))
 
 
 @shape("UnbatchGrad")

@@ -22,7 +22,6 @@ from ...types.arrays import Array, Result, object_array
 from ...types.dtypes import DType
 from ...types.shapes import UNKNOWN, Shape, TensorSpec, covering_shape, fits, merge_shapes
 from ..shared.argument_checks import scalar
-from ..shared.plain_shapes import scalar_shape
 from ..shared.shape_arguments import shape_value
 from . import _onnx_lists as lists
 from ._lists import (
@@ -292,12 +291,9 @@ def tensor_list_concat_lists(input_a: Array, input_b: Array, *, element_dtype: D
 shape("TensorListConcatLists")(_changed)
 
 
-@kernel("TensorListLength")
+@kernel("TensorListLength", shape="-> ()")
 def tensor_list_length(input_handle: Array) -> Result:
     return np.int32(len(list_in(input_handle)))
-
-
-shape("TensorListLength")(scalar_shape)
 
 
 @kernel("TensorListElementShape")

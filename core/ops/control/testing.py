@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ...registry.registry import Cost, facts, flops, kernel, onnx, shape, without_gradient, zero_flops
+from ...registry.registry import Cost, facts, flops, kernel, onnx, shape, shaped, without_gradient, zero_flops
 from ...runtime.state.edge_values import scalar_object
 from ...runtime.state.kernel_context import KernelContext
 from ...runtime.state.run_context import sleep as sleep_in_run
@@ -14,9 +14,8 @@ from ...support.errors import AbortedError, AlreadyExistsError, InvalidArgumentE
 from ...types import dtypes
 from ...types.arrays import Array, Result
 from ...types.dtypes import DType
-from ...types.shapes import SCALAR, Shape, TensorSpec, merge_shapes
+from ...types.shapes import Shape, TensorSpec
 from ..shared.onnx_lowerings import iota
-from ..shared.plain_shapes import no_outputs_shape, scalar_shape
 from ..shared.resource_access import resource as held
 
 _CPU = b"/job:localhost/replica:0/task:0/device:CPU:0"
@@ -109,18 +108,12 @@ _SCALARS = (
 )
 
 
-shape(*_SCALARS)(scalar_shape)
+shaped("-> ()", *_SCALARS)
 
 
-@kernel("KernelLabelRequired")
+@kernel("KernelLabelRequired", shape="_ -> ()")
 def kernel_label_required(input: Array) -> Result:
     raise InvalidArgumentError("KernelLabelRequired has no kernel without a label")
-
-
-@shape("KernelLabelRequired")
-def kernel_label_required_shape(input: TensorSpec) -> Shape:
-    merge_shapes(input.shape, Shape((None,)))
-    return SCALAR
 
 
 _NO_OUTPUT = (
@@ -196,9 +189,6 @@ def resource_using(ctx: KernelContext, resource: Array) -> None:
         raise NotFoundError("the stub resource does not exist")
 
 
-shape(*_NO_OUTPUT)(no_outputs_shape)
-
-
 @kernel("CheckPinned")
 def check_pinned(tensor: Array) -> Result:
     raise InvalidArgumentError("CheckPinned has no kernel on a CPU: memory is pinned for a GPU")
@@ -230,7 +220,7 @@ def sleep_identity_shape(sleep_seconds: TensorSpec, input: TensorSpec) -> Tensor
 facts("side_effect", of=("SleepOp", "FileSystemSetConfiguration", "ResourceCreateOp", "ResourceUsingOp", "SleepIdentityOp"))
 
 
-@kernel("CustomAggregator")
+@kernel("CustomAggregator", shape="... -> ..., (), (), {num_bins}")
 def custom_aggregator(
     input: Array, *, id: str, calibration_method: int, num_bins: int, min_percentile: float, max_percentile: float
 ) -> tuple[Result, Result, Result, Result]:
@@ -259,11 +249,6 @@ def _power_of_two_histogram(values: Array, lowest: Any, highest: Any, bins: int)
     place = np.floor((values - np.floor(lowest / width) * width) / width)
     place = np.where((np.abs(place) < 2.0**31), place, 0)  # a number out of range becomes the least int
     return np.bincount(np.clip(place, 0, bins - 1).astype(np.int64), minlength=bins)
-
-
-@shape("CustomAggregator")
-def custom_aggregator_shape(input: TensorSpec, *, num_bins: int) -> list[Shape]:
-    return [input.shape, SCALAR, SCALAR, Shape((num_bins,))]
 
 
 @flops("CustomAggregator")

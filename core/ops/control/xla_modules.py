@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...registry.registry import facts, flops, kernel, lower, shape, uncounted_program, without_gradient
+from ...registry.registry import facts, flops, kernel, lower, uncounted_program, without_gradient
 from ...support.errors import UnimplementedError
 from ...support.hints import Hint, extra_hint, option
 from ...types.arrays import Result
 from ...types.dtypes import DType
-from ...types.shapes import Shape, TensorSpec
 
 _FIRST_VERSION = 9
 """The calling convention that JAX's own programs have since 2024, and the first that today's JAX calls."""
 
 
-@kernel("XlaCallModule")
+@kernel("XlaCallModule", shape="-> {Sout}...")
 def xla_call_module(args: list[Any]) -> list[Result]:
     raise UnimplementedError(
         "it holds a program compiled by JAX, which only XLA can run",
@@ -28,11 +27,6 @@ def xla_call_module(args: list[Any]) -> list[Result]:
             " shows the reason otherwise",
         ),
     )
-
-
-@shape("XlaCallModule")
-def xla_call_module_shape(args: list[TensorSpec], *, Sout: list[Shape]) -> list[Shape]:
-    return Sout
 
 
 flops("XlaCallModule")(uncounted_program)

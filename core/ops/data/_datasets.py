@@ -16,7 +16,7 @@ from ...functions.purity import has_state, places_handed_on
 from ...graph.graph import Node
 from ...registry.catalog import CATALOG
 from ...registry.op_facts import has_fact
-from ...registry.registry import facts, kernel, shape, without_gradient, zero_flops
+from ...registry.registry import facts, kernel, without_gradient, zero_flops
 from ...runtime.state.edge_values import is_of, scalar_object
 from ...runtime.state.kernel_context import KernelContext
 from ...runtime.state.resources import Readable
@@ -24,9 +24,8 @@ from ...support.errors import InvalidArgumentError
 from ...types.arrays import Array
 from ...types.dtypes import DType
 from ...types.tensors import FuncRef, Placeholder
-from ..shared.plain_shapes import scalar_shape
 from ..shared.resource_access import resource
-from ..state._tables import StaticTable
+from ..state.tables import StaticTable
 
 _Kernel = TypeVar("_Kernel", bound=Callable[..., Dataset])
 Call = Callable[[Sequence[Any]], list[Any]]
@@ -285,13 +284,12 @@ def dataset_kernel(*ops: str, called: Mapping[str, str] = MappingProxyType({})) 
             dataset.origin = Origin(ctx.node, flat, ctx.session.graph)
             return scalar_object(dataset)
 
-        kernel(*names)(run)
+        kernel(*names, shape="-> ()")(run)
         return make
 
     # All that dataset ops have in common stands here: a scalar handle, no gradient, no FLOPs.
     without_gradient(*names)
     zero_flops(*names)
-    shape(*names)(scalar_shape)
     facts("input_pipeline", of=names)
     return register
 

@@ -1,4 +1,4 @@
-"""Iterators over datasets."""
+"""Iterators over datasets, and those that deal elements to several devices."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from ...datasets.dataset import array_of, held_to
-from ...datasets.iterators import DatasetIterator, IteratorState
-from ...registry.registry import facts, kernel, not_differentiable, shape, zero_flops
+from ...datasets.iterators import DatasetIterator, IteratorState, MultiDeviceIterator
+from ...registry.registry import facts, kernel, not_arithmetic, shape, shaped
 from ...runtime.state.edge_values import scalar_object
 from ...runtime.state.kernel_context import KernelContext
 from ...runtime.state.variants import StoredVariant
@@ -19,10 +19,9 @@ from ...types.arrays import Array, Result, object_array
 from ...types.dtypes import DType
 from ...types.shapes import SCALAR, Shape, TensorSpec
 from ...types.tensors import FuncRef
-from ..control.optional import Optional
-from ..shared.plain_shapes import no_outputs_shape, scalar_shape, two_scalars_shape, vector_shape
+from ..control.variant_ops import Optional
 from ..shared.resource_access import named, resource
-from ._datasets import dataset_function, dataset_of, spec_of_node, with_twins
+from ._datasets import dataset_function, dataset_of, number_in, spec_of_node, text_in, with_twins
 
 
 @kernel("Iterator", "IteratorV2")
@@ -54,22 +53,16 @@ def anonymous_iterator(ctx: KernelContext) -> Array:
     return scalar_object(_made(ctx))
 
 
-@kernel("AnonymousIteratorV2")
+@kernel("AnonymousIteratorV2", shape="-> (), ()")
 def anonymous_iterator_v2(ctx: KernelContext) -> tuple[Array, Array]:
     """Return an iterator without a name, and its deleter."""
     # TensorFlow's deleter ends the iterator when its last copy goes; here the references of Python do.
     return scalar_object(_made(ctx)), scalar_object(None)
 
 
-shape("AnonymousIteratorV2")(two_scalars_shape)
-
-
 @kernel("DeleteIterator")
 def delete_iterator(handle: Any, deleter: Any) -> None:
     """Do nothing: an iterator lives as long as a reference to it."""
-
-
-shape("DeleteIterator", "MakeIterator", "DeserializeIterator")(no_outputs_shape)
 
 
 @kernel("MakeIterator")
@@ -123,13 +116,10 @@ def iterator_from_string_handle(ctx: KernelContext, string_handle: Array) -> Arr
     return scalar_object(source)
 
 
-@kernel("SerializeIterator")
+@kernel("SerializeIterator", shape="-> n")
 def serialize_iterator(resource_handle: Any) -> Array:
     """Return an iterator's state as checkpoints hold it: the input of DeserializeIterator."""
     return object_array([resource(resource_handle, DatasetIterator).state().stored()], (1,))
-
-
-shape("SerializeIterator")(vector_shape)
 
 
 @kernel("DeserializeIterator")
@@ -166,12 +156,10 @@ _HANDLES_OF = (
 _ELEMENTS = ("IteratorGetNext", "IteratorGetNextSync")
 
 
-shape(*_HANDLES_OF)(scalar_shape)
+shaped("-> ()", *_HANDLES_OF)
 
 
-@shape(*_ELEMENTS)
-def element_shape(iterator: TensorSpec, *, output_shapes: list[Shape]) -> list[Shape]:
-    return output_shapes
+shaped("-> {output_shapes}...", *_ELEMENTS)
 
 
 @shape("IteratorGetNextAsOptional")
@@ -182,9 +170,101 @@ def optional_shape(iterator: TensorSpec, *, output_types: list[DType], output_sh
 _USES = (*_ELEMENTS, "IteratorGetNextAsOptional", "MakeIterator", "DeleteIterator", "DeserializeIterator")
 _ANONYMOUS = ("AnonymousIterator", "AnonymousIteratorV2", "AnonymousIteratorV3")
 _ALL = (*_HANDLES_OF, "AnonymousIteratorV2", "SerializeIterator", *_USES)
-not_differentiable(*_ALL)
-zero_flops(*_ALL)
+not_arithmetic(*_ALL)
 facts("input_pipeline", of=_ALL)
 facts("next_element", of=(*_ELEMENTS, "IteratorGetNextAsOptional"))
 facts("side_effect", of=(*_USES, "SerializeIterator"))
 facts("owns_state", of=("Iterator", "IteratorV2", "OneShotIterator", *_ANONYMOUS))
+
+
+_DEVICES_HANDLES = "string handles of multi-device iterators"
+
+
+def _devices_made(ctx: KernelContext, devices: list[str], name: str = "") -> MultiDeviceIterator:
+    # Devices matter by their number alone: all of them are this machine's memory.
+    return MultiDeviceIterator(name or ctx.name, spec_of_node(ctx.node), len(devices))
+
+
+@kernel("MultiDeviceIterator")
+def multi_device_iterator(ctx: KernelContext, *, devices: list[str], shared_name: str, container: str) -> Any:
+    """An iterator that is to be given a dataset, with a shard for each device."""
+    return named(ctx, container, shared_name, MultiDeviceIterator, lambda: _devices_made(ctx, devices, shared_name))
+
+
+@kernel("AnonymousMultiDeviceIterator", shape="-> (), ()")
+def anonymous_multi_device_iterator(ctx: KernelContext, *, devices: list[str]) -> tuple[Array, Array]:
+    """Return an iterator without a name, and its deleter."""
+    return scalar_object(_devices_made(ctx, devices)), scalar_object(None)
+
+
+@kernel("AnonymousMultiDeviceIteratorV3")
+def anonymous_multi_device_iterator_v3(ctx: KernelContext, *, devices: list[str]) -> Array:
+    """Return an iterator without a name."""
+    return scalar_object(_devices_made(ctx, devices))
+
+
+@kernel("MultiDeviceIteratorInit")
+def multi_device_iterator_init(dataset: Array, multi_device_iterator: Any, max_buffer_size: Array) -> Result:
+    """Begin a pass over a dataset and return its number. Buffers grow as needed."""
+    # Checked and not used: buffers never block here.
+    number_in(max_buffer_size, "max_buffer_size")
+    return np.int64(resource(multi_device_iterator, MultiDeviceIterator).start(dataset_of(dataset)))
+
+
+@kernel("MultiDeviceIteratorGetNextFromShard", shape="-> {output_shapes}...")
+def multi_device_iterator_get_next_from_shard(
+    multi_device_iterator: Any,
+    shard_num: Array,
+    incarnation_id: Array,
+    *,
+    output_types: list[DType],
+    output_shapes: list[Shape],
+) -> Sequence[Result]:
+    """The next element of a shard; OutOfRangeError at the end."""
+    iterator = resource(multi_device_iterator, MultiDeviceIterator)
+    element = iterator.next(number_in(shard_num, "shard_num"), number_in(incarnation_id, "incarnation_id"))
+    return held_to(element, output_types, output_shapes)
+
+
+@kernel("MultiDeviceIteratorToStringHandle")
+def multi_device_iterator_to_string_handle(ctx: KernelContext, multi_device_iterator: Any) -> Array:
+    """A word for an iterator."""
+    iterator = resource(multi_device_iterator, MultiDeviceIterator)
+    # As for plain iterators, the string alone would keep no iterator alive.
+    ctx.resources.get_or_create(_DEVICES_HANDLES, iterator.handle, MultiDeviceIterator, lambda: iterator)
+    return scalar_object(iterator.handle.encode("utf-8", "surrogateescape"))
+
+
+@kernel("MultiDeviceIteratorFromStringHandle")
+def multi_device_iterator_from_string_handle(ctx: KernelContext, string_handle: Array) -> Array:
+    """The iterator that a word stands for."""
+    word = text_in(string_handle, "string_handle")
+    try:
+        iterator = ctx.resources.get(_DEVICES_HANDLES, word, MultiDeviceIterator)
+    except NotFoundError:
+        raise InvalidArgumentError(f"Could not find a multi-device iterator of the handle {word!r}") from None
+    spec = spec_of_node(ctx.node)
+    if spec.dtypes:
+        spec.require(iterator.spec)
+    return scalar_object(iterator)
+
+
+@kernel("DeleteMultiDeviceIterator")
+def delete_multi_device_iterator(multi_device_iterator: Any, iterators: list[Any], deleter: Any) -> None:
+    """Do nothing: an iterator lives as long as a reference to it."""
+
+
+_WORDS = (
+    "MultiDeviceIterator", "AnonymousMultiDeviceIteratorV3", "MultiDeviceIteratorInit", "MultiDeviceIteratorToStringHandle",
+    "MultiDeviceIteratorFromStringHandle",
+)  # fmt: skip
+
+
+shaped("-> ()", *_WORDS)
+
+
+_DEVICES_USES = ("MultiDeviceIteratorInit", "MultiDeviceIteratorGetNextFromShard", "DeleteMultiDeviceIterator")
+_DEVICES_ALL = ("AnonymousMultiDeviceIterator", *_WORDS, *_DEVICES_USES[1:])
+not_arithmetic(*_DEVICES_ALL)
+facts("input_pipeline", of=_DEVICES_ALL)
+facts("side_effect", of=_DEVICES_USES)

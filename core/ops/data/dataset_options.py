@@ -11,16 +11,14 @@ from ...datasets.dataset import Dataset
 from ...datasets.filter_take_skip import ChooseFastestBranch, part_of
 from ...functions.callers import function_references
 from ...registry.op_facts import has_fact
-from ...registry.registry import facts, kernel, not_differentiable, shape, zero_flops
+from ...registry.registry import facts, kernel, not_arithmetic
 from ...runtime.state.edge_values import scalar_object
 from ...runtime.state.kernel_context import KernelContext
 from ...runtime.state.resources import Shared
 from ...support.errors import InvalidArgumentError
 from ...types.arrays import Array
-from ...types.shapes import SCALAR, Shape
 from ...types.tensors import FuncRef
 from ..io.summaries import WriterResource
-from ..shared.plain_shapes import no_outputs_shape, scalar_shape
 from ..shared.resource_access import named, resource
 from ._datasets import Number, Positive, Texts, dataset_function, dataset_kernel, with_twins
 
@@ -114,7 +112,7 @@ class ThreadPoolResource(Shared):
     """A resource for TensorFlow's threads or for statistics: named by graphs, unused by runs of tfg."""
 
 
-@kernel("ThreadPoolHandle", "ExperimentalThreadPoolHandle")
+@kernel("ThreadPoolHandle", "ExperimentalThreadPoolHandle", shape="-> ()")
 def thread_pool_handle(ctx: KernelContext, *, num_threads: int, container: str, shared_name: str) -> Any:
     """The handle of a pool of threads."""
     if num_threads <= 0:
@@ -122,13 +120,13 @@ def thread_pool_handle(ctx: KernelContext, *, num_threads: int, container: str, 
     return named(ctx, container, shared_name, ThreadPoolResource, ThreadPoolResource)
 
 
-@kernel("StatsAggregatorHandle", "StatsAggregatorHandleV2", "ExperimentalStatsAggregatorHandle")
+@kernel("StatsAggregatorHandle", "StatsAggregatorHandleV2", "ExperimentalStatsAggregatorHandle", shape="-> ()")
 def stats_aggregator_handle(ctx: KernelContext, *, container: str, shared_name: str) -> Any:
     """Return the handle of a collector of statistics."""
     return named(ctx, container, shared_name, ThreadPoolResource, ThreadPoolResource)
 
 
-@kernel(*with_twins("StatsAggregatorSummary"))
+@kernel(*with_twins("StatsAggregatorSummary"), shape="-> ()")
 def stats_aggregator_summary(iterator: Any) -> Array:
     """Return the Summary of the statistics: empty, as tfg collects none."""
     resource(iterator, ThreadPoolResource)
@@ -140,10 +138,6 @@ def stats_aggregator_set_summary_writer(stats_aggregator: Any, summary: Any) -> 
     """Nothing but to look for the writer: where there are no statistics, none are written."""
     resource(stats_aggregator, ThreadPoolResource)
     resource(summary, WriterResource).writer()
-
-
-shape("StatsAggregatorSetSummaryWriter")(no_outputs_shape)
-shape(*with_twins("StatsAggregatorSummary"))(scalar_shape)
 
 
 @dataset_kernel("ChooseFastestDataset")
@@ -186,18 +180,11 @@ def _branch(ctx: KernelContext, function: FuncRef, captured: list[Any]) -> Calla
     return lambda dataset: run([scalar_object(dataset)])
 
 
-@shape("ThreadPoolHandle", "ExperimentalThreadPoolHandle")
-@shape("StatsAggregatorHandle", "StatsAggregatorHandleV2", "ExperimentalStatsAggregatorHandle")
-def handle_shape() -> Shape:
-    return SCALAR
-
-
 _HANDLES = (
     "ThreadPoolHandle", "ExperimentalThreadPoolHandle", "StatsAggregatorHandle", "StatsAggregatorHandleV2",
     "ExperimentalStatsAggregatorHandle", "StatsAggregatorSetSummaryWriter", *with_twins("StatsAggregatorSummary"),
 )  # fmt: skip
-not_differentiable(*_HANDLES)
-zero_flops(*_HANDLES)
+not_arithmetic(*_HANDLES)
 facts("side_effect", of=("StatsAggregatorSetSummaryWriter",))
 facts("summary", of=with_twins("StatsAggregatorSummary"))
 facts("observes_pipeline", of=with_twins("AssertNextDataset", "AssertPrevDataset", "AutoShardDataset"))

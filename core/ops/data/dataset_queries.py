@@ -1,32 +1,42 @@
-"""Queries of a dataset as a whole."""
+"""Queries of a dataset as a whole, and datasets as graphs: the nodes that made them, with their inputs as constants."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final
 
 import numpy as np
 
 from ...codecs import wire
 from ...datasets.batches import Batch, ParallelBatch
-from ...datasets.dataset import Dataset, SameElements, array_of, held_to, require_index
+from ...datasets.dataset import Dataset, Origin, SameElements, array_of, held_to, require_index, tree
 from ...datasets.filter_take_skip import Concatenate, Filter, Repeat, Shard, Skip, Take
 from ...datasets.mapping import FlatMap, Zip
 from ...datasets.ordering import Shuffle
 from ...datasets.rewriting import finalized
-from ...registry.registry import facts, kernel, not_differentiable, shape, without_gradient, zero_flops
+from ...datasets.run_options import Options
+from ...datasets.seeds import Seeds
+from ...datasets.snapshots import MemoryCache
+from ...functions.callers import function_references, reached_functions
+from ...functions.purity import has_state
+from ...graph.graph import Function, Graph, Node, Output
+from ...graph.graph_services import graph_services
+from ...graph.node_making import add_constant
+from ...registry.registry import facts, kernel, not_arithmetic, not_differentiable, shaped, without_gradient, zero_flops
 from ...runtime.state.edge_values import is_of, scalar_object
 from ...runtime.state.kernel_context import KernelContext
+from ...runtime.state.resources import Readable
 from ...support import dataclasses
-from ...support.errors import FailedPreconditionError, InvalidArgumentError
+from ...support.errors import FailedPreconditionError, InvalidArgumentError, UnimplementedError
+from ...types import dtypes
 from ...types.arrays import Array, Result, object_array
 from ...types.dtypes import DType
 from ...types.shapes import Shape
-from ...types.tensors import FuncRef
-from ..shared.plain_shapes import no_outputs_shape, scalar_shape
+from ...types.tensors import FuncRef, Tensor
 from ..shared.resource_access import resource
-from ..state._tables import StaticTable
-from ._datasets import dataset_of, function_of, number_in
+from ..state.tables import StaticTable
+from ._datasets import DUMMY, LOOKUPS, bytes_in, dataset_of, function_of, number_in
 
 
 @kernel("DatasetCardinality", "ExperimentalDatasetCardinality")
@@ -130,9 +140,6 @@ def initialize_table_from_dataset(table_handle: Any, dataset: Array) -> None:
     table.initialize(*[object_array(list(c), (-1,)) if t.is_object else np.array(c, t.numpy) for c, t in columns])
 
 
-shape("InitializeTableFromDataset")(no_outputs_shape)
-
-
 @kernel("CompressElement")
 def compress_element(components: list[Any]) -> Array:
     """Return an element in a variant. TensorFlow compresses the element, but only UncompressElement could see a difference."""
@@ -174,12 +181,10 @@ _TAKEN = ("DatasetToSingleElement", "GetElementAtIndex", "UncompressElement")
 _ELEMENTS = ("ReduceDataset", *_TAKEN)
 
 
-shape(*_SCALARS)(scalar_shape)
+shaped("-> ()", *_SCALARS)
 
 
-@shape(*_ELEMENTS)
-def element_shape(*inputs: Any, output_shapes: list[Shape]) -> list[Shape]:
-    return output_shapes
+shaped("-> {output_shapes}...", *_ELEMENTS)
 
 
 without_gradient("InitializeTableFromDataset", *_SCALARS, *_TAKEN)
@@ -191,3 +196,223 @@ facts(
     of=("InitializeTableFromDataset", *_SCALARS, "DatasetToSingleElement", "ReduceDataset", "GetElementAtIndex"),
 )
 facts("takes_all_elements", of=_GOING_THROUGH)
+
+
+_RESULT = "dataset"
+_FAIL = 2
+"""The policy under which state that a graph cannot hold is an error."""
+_AROUND: Final = b""
+"""The hash of a loop's node while the hashes of its ancestors are computed; cuts the cycle."""
+
+
+def graph_of(dataset: Dataset, keeps_devices: bool = True) -> Graph:
+    """Return a graph whose `_Retval` is the dataset; UnimplementedError if a part was not made by a node."""
+    writer = _DatasetNodes(keeps_devices)
+    output = writer.dataset(dataset)
+    writer.graph.add_node(_RESULT, "_Retval", [output], (), {"T": dtypes.variant, "index": 0})
+    return writer.graph
+
+
+class _DatasetNodes:
+    """A builder of nodes for datasets and their inputs, each node once."""
+
+    def __init__(self, keeps_devices: bool) -> None:
+        self.graph = Graph()
+        self._keeps_devices = keeps_devices
+        self._made: dict[int, Output] = {}
+
+    def dataset(self, dataset: Dataset) -> Output:
+        """Return the node that makes the dataset, after the nodes of its inputs."""
+        origin = dataset.origin
+        if origin is None:
+            raise UnimplementedError(f"{dataset.kind}Dataset does not support serialization")
+        # By identity: a cache or a table that two datasets share must stay one. `dataset` keeps all of them alive, so that no
+        # id comes twice.
+        if id(dataset) not in self._made:
+            inputs = [self._value(value, origin.node, i) for i, value in enumerate(origin.inputs)]
+            self._take_functions(origin)
+            device = origin.node.device if self._keeps_devices else ""
+            node = self._add(origin.node.op, inputs, dict(origin.node.attrs), device)
+            self._made[id(dataset)] = node.output()
+        return self._made[id(dataset)]
+
+    def _add(self, op: str, inputs: Iterable[Output], attrs: dict[str, Any], device: str = "") -> Node:
+        return self.graph.add_node(self.graph.unique_name(op), op, tuple(inputs), (), attrs, device)
+
+    def _take_functions(self, origin: Origin) -> None:
+        library = origin.library
+        for reference in function_references(origin.node):
+            function = library.function(reference.name)
+            for name in (reference.name, *reached_functions(library.functions, function.body)):
+                self.graph.functions[name] = library.functions[name]
+
+    def _value(self, value: Any, node: Node, index: int) -> Output:
+        dtype = node.inputs[index].base_dtype
+        value = value.read() if isinstance(value, Readable) else value
+        if not dtype.is_object or dtype is dtypes.string:
+            return self._constant(value, dtype)
+        held = value.item() if isinstance(value, np.ndarray) and value.size == 1 else value
+        if isinstance(held, Dataset):
+            return self.dataset(held)
+        if id(held) not in self._made:
+            self._made[id(held)] = self._resource(held, node)
+        return self._made[id(held)]
+
+    def _constant(self, value: Any, dtype: DType) -> Output:
+        return add_constant(self.graph, "Const", Tensor.from_numpy(np.asarray(value), dtype)).output()
+
+    def _resource(self, held: Any, node: Node) -> Output:
+        """Return a node that makes a resource like the dataset's input."""
+        if isinstance(held, Seeds):
+            if held is DUMMY:
+                return self._add("DummySeedGenerator", (), {}).output()
+            # A seed drawn by chance has 64 bits without a sign, and the node's input is signed.
+            pair = [self._constant(np.uint64(seed % 2**64).astype(np.int64), dtypes.int64) for seed in held.pair]
+            return self._add(
+                "AnonymousSeedGenerator", [*pair, self._constant(np.bool_(held.renewed), dtypes.bool_)], {}
+            ).output()
+        if isinstance(held, MemoryCache):
+            # A graph begins with an empty cache: elements of this process are no part of it.
+            return self._add("DummyMemoryCache", (), {}).output()
+        if isinstance(held, StaticTable):
+            return self._table(held)
+        raise UnimplementedError(
+            f"a dataset that takes a {type(held).__name__} does not support serialization", node=node.name
+        )
+
+    def _table(self, table: StaticTable) -> Output:
+        types = {"key_dtype": table.key_dtype, "value_dtype": table.value_dtype}
+        made = self._add("AnonymousHashTable", (), types)
+        columns = [self._constant(*part) for part in zip(table.export(), (table.key_dtype, table.value_dtype))]
+        filled = self._add(
+            "LookupTableImportV2", [made.output(), *columns], {"Tin": table.key_dtype, "Tout": table.value_dtype}
+        )
+        # Whoever takes the handle waits through this node until the table is filled.
+        handle = self._add("Identity", [made.output()], {"T": dtypes.resource})
+        self.graph.add_control_input(handle, filled)
+        return handle.output()
+
+
+def _require_no_state(dataset: Dataset) -> None:
+    """FailedPreconditionError if a function of the pipeline has a state that a graph does not hold."""
+    for part in tree(dataset):
+        origin = part.origin
+        # Lookups may stay, as a table travels in the graph as constants.
+        if origin is not None and any(has_state(origin.library, f.name, LOOKUPS) for f in function_references(origin.node)):
+            raise FailedPreconditionError(f"a function of '{origin.node.name}' is stateful", node=origin.node.name)
+
+
+@kernel("DatasetToGraph")
+def dataset_to_graph(input_dataset: Array, *, allow_stateful: bool, strip_device_assignment: bool) -> Array:
+    """The GraphDef of a dataset."""
+    return _graph_def(input_dataset, allow_stateful, strip_device_assignment)
+
+
+@kernel("DatasetToGraphV2")
+def dataset_to_graph_v2(input_dataset: Array, *, external_state_policy: int, strip_device_assignment: bool) -> Array:
+    """The GraphDef of a dataset."""
+    return _graph_def(input_dataset, external_state_policy != _FAIL, strip_device_assignment)
+
+
+def _graph_def(input_dataset: Array, may_have_state: bool, strip_device_assignment: bool) -> Array:
+    dataset = dataset_of(input_dataset)
+    if not may_have_state:
+        _require_no_state(dataset)
+    return scalar_object(graph_services().encode(graph_of(dataset, not strip_device_assignment)))
+
+
+@kernel("DatasetFromGraph")
+def dataset_from_graph(ctx: KernelContext, graph_def: Array) -> Array:
+    """The dataset that a graph's `_Retval` gives."""
+    graph = graph_services().decode(bytes_in(graph_def, "graph_def"))
+    result = next((node for node in graph if node.op == "_Retval"), None)
+    if result is None:
+        raise InvalidArgumentError("Failed to find a _Retval op in the given dataset")
+    # With the resources of this session: tables and caches that the graph names are found.
+    return scalar_object(dataset_of(ctx.session.on_graph(graph).run(result.inputs[0].name)))
+
+
+@kernel("DatasetFingerprint")
+def dataset_fingerprint(input_dataset: Array) -> Result:
+    """A number for how a dataset is made."""
+    return np.uint64(fingerprint(dataset_of(input_dataset)))
+
+
+def fingerprint(dataset: Dataset) -> int:
+    """Return a number of 64 bits that is equal for datasets made alike, whatever the names of functions and nodes.
+
+    The number is not TensorFlow's, as TensorFlow hashes graphs in another way.
+    """
+    graph = graph_of(dataset, keeps_devices=False)
+    digest = _Digests(graph.functions).of_node(graph.node(_RESULT))
+    return int.from_bytes(digest[:8], "little")
+
+
+class _Digests:
+    """Hashes of nodes by content: op, attributes, hashes of the inputs, bodies of the functions."""
+
+    def __init__(self, functions: Mapping[str, Function]) -> None:
+        self._functions = functions
+        self._nodes: dict[Node, bytes] = {}
+        self._bodies: dict[str, bytes] = {}
+
+    def of_node(self, node: Node) -> bytes:
+        """Return the hash of a node and its ancestors."""
+        # By a list and not by recursion: a pipeline of a thousand steps would exceed Python's depth.
+        pending = [node]
+        opened: set[Node] = set()
+        while pending:
+            last = pending[-1]
+            opened.add(last)
+            sources = [*(value.node for value in last.inputs), *last.control_inputs]
+            missing = [source for source in sources if source not in self._nodes and source not in opened]
+            pending += missing
+            if not missing:
+                self._nodes[last] = self._hash(last)
+                pending.pop()
+        return self._nodes[node]
+
+    def _hash(self, node: Node) -> bytes:
+        # Attributes with an underscore are notes beside the op, such as `_class`, and change no element.
+        attrs = ((name, self._attr(value)) for name, value in sorted(node.attrs.items()) if not name.startswith("_"))
+        inputs = [(self._nodes.get(value.node, _AROUND), value.index) for value in node.inputs]
+        # Control inputs have no order.
+        controls = sorted(self._nodes.get(control, _AROUND) for control in node.control_inputs)
+        return hashlib.sha256(repr((node.op, list(attrs), inputs, controls)).encode()).digest()
+
+    def _attr(self, value: Any) -> Any:
+        if isinstance(value, list | tuple):
+            return [self._attr(item) for item in value]
+        if isinstance(value, Tensor):
+            return value.key()
+        if not isinstance(value, FuncRef):
+            return str(value)
+        rest = [(name, self._attr(part)) for name, part in sorted(value.attrs.items())]
+        return self._body(value.name), rest
+
+    def _body(self, name: str) -> bytes:
+        if name not in self._bodies:
+            self._bodies[name] = b""  # a function that calls itself
+            function = self._functions[name]
+            parts = [(self.of_node(value.node), value.index) for value in function.results]
+            effects = sorted(self.of_node(node) for node in function.control_results)
+            self._bodies[name] = hashlib.sha256(repr((parts, effects)).encode()).digest()
+        return self._bodies[name]
+
+
+@kernel("GetOptions")
+def get_options(input_dataset: Array) -> Array:
+    """Return the options of a dataset, the outermost options where there are several."""
+    options = [part.serialized for part in tree(dataset_of(input_dataset)) if isinstance(part, Options)]
+    # Messages are merged by joining their bytes, and later fields win: the outermost options come last.
+    return scalar_object(b"".join(reversed(options)))
+
+
+_LOOKING = ("DatasetToGraph", "DatasetToGraphV2", "DatasetFingerprint")
+_OPS = (*_LOOKING, "DatasetFromGraph", "GetOptions")
+
+
+shaped("-> ()", *_OPS)
+not_arithmetic(*_OPS)
+facts("input_pipeline", of=_OPS)
+facts("observes_pipeline", of=_LOOKING)

@@ -1,13 +1,15 @@
-"""Datasets that read files: lines, TFRecords, records of fixed length, CSV records, and names that match patterns."""
+"""Datasets that read files: lines, TFRecords, records of fixed length, CSV records, names that match patterns, databases."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from itertools import pairwise, repeat
 from typing import Any, BinaryIO
 
 import numpy as np
 
+from ...datasets.databases import Pairs, Query
 from ...datasets.dataset import Dataset, Element
 from ...datasets.file_records import (
     CsvFormat,
@@ -26,6 +28,7 @@ from ...support.errors import InvalidArgumentError
 from ...types import dtypes
 from ...types.arrays import Array
 from ...types.dtypes import DType
+from ...types.shapes import Shape
 from ..io.parsing import csv_default, csv_value
 from ..shared.kernel_files import file_name, gate, matching_files, system_errors
 from ._datasets import Bytes, Flag, Number, Text, Texts, dataset_kernel, with_twins
@@ -171,3 +174,49 @@ facts(
         "MatchingFilesDataset", "CSVDataset", "CSVDatasetV2",
     ),
 )  # fmt: skip
+
+
+_SQL_TYPES = ("string", "int8", "int16", "int32", "int64", "uint8", "uint16", "bool", "double")
+
+
+@dataset_kernel("SqlDataset")
+def sql_dataset(
+    ctx: KernelContext,
+    driver_name: Text,
+    data_source_name: Text,
+    query: Text,
+    *,
+    output_types: list[DType],
+    output_shapes: list[Shape],
+) -> Dataset:
+    """The rows that a query gives."""
+    # The message lists a single database since TensorFlow registers a single driver as well.
+    if driver_name != "sqlite":
+        raise InvalidArgumentError(
+            f"The database type, {driver_name}, is not supported by SqlDataset. The set of supported databases is: "
+            "{'sqlite'}."
+        )
+    if any(dtype.name not in _SQL_TYPES for dtype in output_types):
+        raise InvalidArgumentError(f"Each element of `output_types_` must be one of: {', '.join(_SQL_TYPES)}")
+    if any(shape.rank != 0 for shape in output_shapes):
+        raise InvalidArgumentError("Each element of `output_shapes_` must be a scalar.")
+    # The gate is asked here and not at the first row: SQLite would open a file by itself, past all that the run may read.
+    path = gate(ctx).to_read(file_name(data_source_name))
+    return Query((), path, query, output_types)
+
+
+@dataset_kernel("LMDBDataset")
+def lmdb_dataset(ctx: KernelContext, filenames: Texts) -> Dataset:
+    """The keys and values of databases: files, or folders that hold `data.mdb`."""
+
+    def open_file(path: bytes) -> BinaryIO:
+        name = file_name(path)
+        with system_errors(name):
+            is_folder = os.path.isdir(gate(ctx).to_read(name))
+            # LMDB keeps its data in a folder beside a file of locks, which a reader of a file at rest does not need.
+            return gate(ctx).open(os.path.join(name, "data.mdb") if is_folder else name)
+
+    return Pairs((), filenames, open_file)
+
+
+facts("reads_files", of=with_twins("SqlDataset", "LMDBDataset"))

@@ -1,36 +1,59 @@
-"""Datasets saved to and loaded from folders, and records written to files."""
+"""Datasets kept in files: caches in TensorFlow's format, saved datasets, and snapshots of both formats."""
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import gzip
+import itertools
 import os
+import re
 import secrets
+import time
 import zlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ...codecs import snappy
 from ...codecs.tfrecord import encode_record
 from ...datasets.dataset import Dataset, Element, Spec, array_of, require_types
-from ...datasets.file_records import read_records
+from ...datasets.file_records import guarded_error, read_records, uncompressing
 from ...datasets.filter_take_skip import Skip
 from ...datasets.rewriting import finalized
-from ...datasets.snapshots import FORMAT, DatasetSnapshot, Loaded, Metadata, SavedShard, Saving, elements_of
+from ...datasets.snapshots import (
+    FIRST_FORMAT,
+    FORMAT,
+    PASS,
+    READ,
+    WRITE,
+    Cache,
+    Chunks,
+    DatasetSnapshot,
+    FileCache,
+    FirstFormat,
+    FirstSnapshot,
+    Loaded,
+    MemoryCache,
+    Metadata,
+    SavedShard,
+    Saving,
+    elements_of,
+)
 from ...datasets.sources import ListOf
-from ...registry.registry import facts, kernel, not_differentiable, shape, zero_flops
+from ...registry.registry import facts, kernel, not_arithmetic
 from ...runtime.state.edge_values import scalar_object
 from ...runtime.state.kernel_context import KernelContext
 from ...runtime.state.tensor_proto_bytes import parse, serialize_content
 from ...support.errors import DataLossError, InvalidArgumentError, NotFoundError, UnimplementedError
+from ...support.words import counted
 from ...types import dtypes
 from ...types.arrays import Array
-from ...types.dtypes import DType
+from ...types.dtypes import DType, string
 from ...types.shapes import SCALAR
-from ...types.tensors import FuncRef
+from ...types.tensors import FuncRef, Tensor
 from ..shared.argument_checks import single
 from ..shared.kernel_files import file_name, gate, read_file, system_errors, write_file
-from ..shared.plain_shapes import no_outputs_shape
+from ..shared.resource_access import resource
 from ._datasets import (
     Number,
     Text,
@@ -42,7 +65,7 @@ from ._datasets import (
     text_in,
     with_twins,
 )
-from .dataset_graphs import fingerprint
+from .dataset_queries import fingerprint
 from .dataset_records import opener
 
 METADATA = "snapshot.metadata"
@@ -147,9 +170,6 @@ def save_dataset(ctx: KernelContext, input_dataset: Array, path: Array, captured
         pass
 
 
-shape("SaveDataset")(no_outputs_shape)
-
-
 @dataset_kernel("LoadDataset")
 def load_dataset(ctx: KernelContext, path: Text, captured: list[Any], *, compression: str, reader_func: FuncRef) -> Dataset:
     """Load the elements in a folder, in the order in which a function reads the shards."""
@@ -252,14 +272,233 @@ def _only_text(element: Element) -> bytes:
     return text
 
 
-shape(*with_twins("DatasetToTFRecord"))(no_outputs_shape)
-
-
 _WRITING = ("SaveDataset", *with_twins("DatasetToTFRecord"))
-not_differentiable(*_WRITING)
-zero_flops(*_WRITING)
+not_arithmetic(*_WRITING)
 facts("side_effect", of=_WRITING)
 facts("takes_all_elements", of=_WRITING)
 _READING = ("LoadDataset", "SnapshotDatasetV2", "SnapshotDatasetReader", "SnapshotChunkDataset")
 facts("reads_files", of=_READING)
 facts("observes_pipeline", of=("SnapshotDatasetV2",))
+
+
+# TensorFlow reads the elements in the order of their names: padding makes this the order of their numbers.
+_WIDTH = 7
+"""Digits of an element's place."""
+_NAME = re.compile(r" *(\d{1,18})_ *(\d{1,18})")
+
+
+def _place(name: str) -> tuple[int, int]:
+    """Return (index of the element, index of the component) from a tensor's name; (-1, -1) for a name of another kind."""
+    match = _NAME.fullmatch(name)
+    return (int(match[1]), int(match[2])) if match else (-1, -1)
+
+
+class ElementCheckpoint:
+    """A checkpoint that holds elements."""
+
+    def __init__(self, ctx: KernelContext, prefix: str, types: Sequence[DType]) -> None:
+        self._store = ctx.session.checkpoints
+        self._gate = gate(ctx)
+        self._prefix = prefix
+        self._types = types
+
+    def is_there(self) -> bool:
+        """Return True if the cache holds elements."""
+        try:
+            self._store.names(self._prefix, files=self._gate)
+        except NotFoundError:
+            return False
+        return True
+
+    def read(self) -> Iterator[Element]:
+        """Yield the elements in order."""
+        stored = self._store.names(self._prefix, files=self._gate)
+        names = {_place(name): name for name in stored}
+        # Any checkpoint may lie there: its names must be those of whole elements, without a gap.
+        if names.keys() != set(itertools.product(range(len(stored) // len(self._types)), range(len(self._types)))):
+            raise DataLossError(f"{self._prefix} holds no elements of {counted(len(self._types), 'component')}")
+        for _, parts in itertools.groupby(sorted(names), key=lambda place: place[0]):
+            yield tuple([self._store.read(self._prefix, names[place], files=self._gate) for place in parts])
+
+    def write(self, elements: Sequence[Element]) -> None:
+        """Keep the elements."""
+        for dtype in self._types:
+            # A variant or a resource lives in this process alone.
+            if dtype.is_object and dtype.base is not string:
+                raise UnimplementedError(f"a cache file cannot hold a component of dtype {dtype}")
+        width = len(str(len(self._types) - 1))
+        tensors = [
+            (f"{i:{_WIDTH}}_{j:{width}}", "", Tensor.from_numpy(array_of(value), dtype))
+            for i, element in enumerate(elements)
+            for j, (value, dtype) in enumerate(zip(element, self._types))
+        ]
+        with system_errors(self._prefix):
+            self._store.write(self._prefix, tensors, files=self._gate)
+
+
+@dataset_kernel("CacheDataset")
+def cache_dataset(ctx: KernelContext, input_dataset: Array, filename: Array) -> Dataset:
+    """The same elements, kept."""
+    # The first version has no handle of a cache: each dataset made from it fills its own.
+    return _cached(ctx, input_dataset, filename, MemoryCache())
+
+
+@dataset_kernel("CacheDatasetV2")
+def cache_dataset_v2(ctx: KernelContext, input_dataset: Array, filename: Array, cache: Any) -> Dataset:
+    """The same elements, kept in a cache that others may share."""
+    memory = resource(cache, MemoryCache)
+    return _cached(ctx, input_dataset, filename, MemoryCache() if memory is _DUMMY else memory)
+
+
+def _cached(ctx: KernelContext, input_dataset: Array, filename: Array, cache: MemoryCache) -> Dataset:
+    source, path = dataset_of(input_dataset), file_name(text_in(filename, "filename"))
+    if path:
+        return FileCache((source,), ElementCheckpoint(ctx, path, source.spec.dtypes))
+    return Cache((source,), cache)
+
+
+# Compared by identity: it never holds an element, which two datasets would otherwise share.
+_DUMMY = MemoryCache()
+
+
+@kernel("AnonymousMemoryCache", shape="-> (), ()")
+def anonymous_memory_cache() -> tuple[Array, Array]:
+    """Return a cache for elements, and its deleter."""
+    return scalar_object(MemoryCache()), scalar_object(None)
+
+
+@kernel("DummyMemoryCache", shape="-> ()")
+def dummy_memory_cache() -> Array:
+    """A handle in the place of a cache that the dataset makes itself."""
+    return scalar_object(_DUMMY)
+
+
+@kernel("DeleteMemoryCache")
+def delete_memory_cache(handle: Array, deleter: Array) -> None:
+    """Do nothing: a cache lives as long as a reference to it."""
+
+
+_HANDLES = ("AnonymousMemoryCache", "DummyMemoryCache", "DeleteMemoryCache")
+not_arithmetic(*_HANDLES)
+facts("side_effect", of=("DeleteMemoryCache",))
+facts("reads_files", of=("CacheDataset", "CacheDatasetV2"))
+facts("input_pipeline", of=_HANDLES)
+
+
+_AUTO = "auto"
+_COMPRESSIONS = ("", "GZIP", "SNAPPY")
+
+
+class FirstFolder:
+    """The folder of a snapshot, named by the pipeline's fingerprint or by the user."""
+
+    def __init__(self, ctx: KernelContext, path: str, name: str, graph: str, form: FirstFormat) -> None:
+        self._ctx = ctx
+        # TensorFlow's names: a snapshot with a name is found by both libraries, whatever the graph's fingerprint.
+        self._path = os.path.join(path, f"custom-{name}" if name else graph)
+        self._run = "custom" if name else f"{secrets.randbits(64):016x}"
+        self._graph = graph
+        self._form = form
+        self.mode = _AUTO
+        self.expiry = 0
+        """Seconds after which an unfinished snapshot of another writer is given up."""
+
+    def _metadata(self) -> Metadata:
+        return Metadata.parse(read_file(self._ctx, os.path.join(self._path, METADATA)), FIRST_FORMAT)
+
+    def state(self) -> str:
+        """Return the mode of a pass that begins now; NotFoundError in mode "read" without a snapshot."""
+        if self.mode in (WRITE, PASS):
+            return self.mode
+        try:
+            metadata = self._metadata()
+        except NotFoundError:
+            if self.mode == READ:
+                raise NotFoundError("Metadata file does not exist.") from None
+            return WRITE
+        if self.mode == READ or metadata.finished:
+            return READ
+        # Another run may still be writing; after the time that the graph allows, it counts as broken off.
+        return PASS if metadata.created / 1e6 >= time.time() - self.expiry else WRITE
+
+    def load(self) -> Iterator[Element]:
+        """Yield the elements in the folder, file by file."""
+        for path in files_in(self._ctx, os.path.join(self._path, self._metadata().run)):
+            # Snappy packs each element, GZIP the whole file.
+            compression = self._form.compression if self._form.compression == "GZIP" else ""
+            with opener(self._ctx)(path) as file, guarded_error(path):
+                yield from self._form.decoded(uncompressing(file, compression, path))
+
+    def store(self, elements: Sequence[Element]) -> None:
+        """Write the elements, and the metadata."""
+        name = os.path.join(self._path, self._run, "00000000.snapshot")
+        write_file(self._ctx, name, self._form.encoded(elements))
+        numbers = tuple(dtype.number for dtype in self._form.dtypes)
+        metadata = Metadata(self._run, numbers, version=FIRST_FORMAT, graph=self._graph, created=int(time.time() * 1e6))
+        write_file(self._ctx, os.path.join(self._path, METADATA), metadata.serialized())
+
+
+@dataset_kernel("SnapshotDataset")
+def snapshot_dataset(
+    ctx: KernelContext,
+    input_dataset: Dataset,
+    path: Text,
+    *,
+    compression: str,
+    pending_snapshot_expiry_seconds: int,
+    mode: str,
+    snapshot_name: str,
+) -> Dataset:
+    """Return the elements in a folder where a complete pass wrote them; else return and write the elements of the input.
+
+    The folder is named by `snapshot_name`, or by tfg's fingerprint of the input, which differs from TensorFlow's.
+    """
+    if compression not in _COMPRESSIONS:
+        raise InvalidArgumentError("compression must be either '', 'GZIP' or 'SNAPPY'.")
+    if pending_snapshot_expiry_seconds < 1:
+        raise InvalidArgumentError("pending_snapshot_expiry_seconds must be at least 1 second.")
+    if mode not in (_AUTO, READ, WRITE, PASS):
+        raise InvalidArgumentError("mode must be either 'auto', 'read', 'write', or 'passthrough'.")
+    form = FirstFormat(compression, input_dataset.spec.dtypes, serialize_content, decoded)
+    folder = FirstFolder(ctx, file_name(path), snapshot_name, f"{fingerprint(input_dataset):016x}", form)
+    folder.mode, folder.expiry = mode, pending_snapshot_expiry_seconds
+    return FirstSnapshot((input_dataset,), folder)
+
+
+class ChunkFolder:
+    """A folder that a service writes a snapshot to."""
+
+    def __init__(self, ctx: KernelContext, path: str) -> None:
+        self._ctx = ctx
+        self._path = path
+
+    def chunks(self) -> list[bytes]:
+        """Return the paths of the chunks that are there, none where the folder of chunks is not."""
+        folder = os.path.join(self._path, "chunks")
+        with contextlib.suppress(NotFoundError), system_errors(folder):
+            # A reader may start before the service has made the folder.
+            return [os.fsencode(os.path.join(folder, name)) for name in gate(self._ctx).names_in(folder)]
+        return []
+
+    def is_done(self) -> bool:
+        """Return True if all chunks are written; an error if their writer failed."""
+        # The error first, as in TensorFlow: a folder with both files is a failed snapshot.
+        for name in ("ERROR", "DONE"):
+            with contextlib.suppress(NotFoundError):
+                reason = read_file(self._ctx, os.path.join(self._path, name))
+                if name == "DONE":
+                    return True
+                raise InvalidArgumentError(f"the snapshot is incomplete: {reason.decode('utf-8', 'replace')}")
+        return False
+
+
+@dataset_kernel("ListSnapshotChunksDataset")
+def list_snapshot_chunks_dataset(ctx: KernelContext, snapshot_path: Text) -> Dataset:
+    """List the paths of a snapshot's chunks, including chunks written during the pass."""
+    if spec_of_node(ctx.node).dtypes != (dtypes.string,):
+        raise InvalidArgumentError("ListSnapshotChunksDataset gives strings")
+    return Chunks((), ChunkFolder(ctx, file_name(snapshot_path)))
+
+
+facts("reads_files", of=("SnapshotDataset", "ListSnapshotChunksDataset"))
+facts("observes_pipeline", of=("SnapshotDataset",))

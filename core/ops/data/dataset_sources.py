@@ -9,7 +9,7 @@ import numpy as np
 from ...datasets.dataset import Dataset, Spec, array_of
 from ...datasets.seeds import seeds_of
 from ...datasets.sources import Generated, ListOf, RandomNumbers, Range, Slices, SparseSlices, Tensors
-from ...registry.registry import facts, kernel, not_differentiable, shape, zero_flops
+from ...registry.registry import facts, kernel, not_arithmetic
 from ...runtime.state.edge_values import scalar_object
 from ...runtime.state.kernel_context import KernelContext
 from ...support.errors import InvalidArgumentError, UnimplementedError
@@ -17,7 +17,6 @@ from ...types.arrays import Array
 from ...types.dtypes import DType, int64
 from ...types.shapes import Shape
 from ...types.tensors import FuncRef
-from ..shared.plain_shapes import no_outputs_shape, scalar_shape, two_scalars_shape
 from ._datasets import DUMMY, Number, chosen_seeds, dataset_kernel, flag_in, function_of, number_in, with_twins
 
 
@@ -126,20 +125,20 @@ def random_dataset_v2(
     return RandomNumbers((), seeds, _of_words(output_types))
 
 
-@kernel("AnonymousSeedGenerator")
+@kernel("AnonymousSeedGenerator", shape="-> (), ()")
 def anonymous_seed_generator(ctx: KernelContext, seed: Array, seed2: Array, reshuffle: Array) -> tuple[Array, Array]:
     """Return a generator of seeds for successive passes, and its deleter."""
     seeds = seeds_of(ctx, number_in(seed, "seed"), number_in(seed2, "seed2"), flag_in(reshuffle, "reshuffle"))
     return scalar_object(seeds), scalar_object(None)
 
 
-@kernel("AnonymousRandomSeedGenerator")
+@kernel("AnonymousRandomSeedGenerator", shape="-> (), ()")
 def anonymous_random_seed_generator(ctx: KernelContext, seed: Array, seed2: Array) -> tuple[Array, Array]:
     """Return a generator of new seeds for each pass, and its deleter."""
     return anonymous_seed_generator(ctx, seed, seed2, np.array(True))
 
 
-@kernel("DummySeedGenerator")
+@kernel("DummySeedGenerator", shape="-> ()")
 def dummy_seed_generator() -> Array:
     """A handle in the place of seeds that the dataset makes itself."""
     return scalar_object(DUMMY)
@@ -150,15 +149,9 @@ def delete_seed_generator(handle: Array, deleter: Array) -> None:
     """Nothing: seeds live as long as something refers to them."""
 
 
-shape("AnonymousSeedGenerator", "AnonymousRandomSeedGenerator")(two_scalars_shape)
-shape("DummySeedGenerator")(scalar_shape)
-shape("DeleteSeedGenerator", "DeleteRandomSeedGenerator")(no_outputs_shape)
-
-
 _GENERATORS = ("AnonymousSeedGenerator", "AnonymousRandomSeedGenerator", "DummySeedGenerator")
 _DELETIONS = ("DeleteSeedGenerator", "DeleteRandomSeedGenerator")
-not_differentiable(*_GENERATORS, *_DELETIONS)
-zero_flops(*_GENERATORS, *_DELETIONS)
+not_arithmetic(*_GENERATORS, *_DELETIONS)
 # Two seeds of zero ask for a random seed, so that nodes with equal attributes make different numbers.
 facts("random", of=[*with_twins("RandomDataset"), "RandomDatasetV2"])
 facts("side_effect", of=_DELETIONS)

@@ -15,10 +15,9 @@ from ...registry.registry import (
     facts,
     flops,
     kernel,
-    not_differentiable,
+    not_arithmetic,
     shape,
     without_gradient,
-    zero_flops,
 )
 from ...runtime.state.edge_values import scalar_object
 from ...runtime.state.run_context import reserve
@@ -26,7 +25,6 @@ from ...types.arrays import Array, Result
 from ...types.dims import dim_max
 from ...types.shapes import SCALAR, Shape, TensorSpec
 from ..shared.argument_checks import require, require_rank, scalar, with_rank
-from ..shared.plain_shapes import signature
 
 
 def _read_wav(data: bytes) -> tuple[Any, Any]:
@@ -102,7 +100,7 @@ def decode_wav_shape(contents: TensorSpec, *, desired_channels: int, desired_sam
     return [Shape([None if n == -1 else n for n in (desired_samples, desired_channels)]), SCALAR]
 
 
-@kernel("EncodeWav")
+@kernel("EncodeWav", shape="_ _, () -> ()")
 def encode_wav(audio: Array, sample_rate: Array) -> Result:
     """Floats in [-1, 1] (samples, channels) as a 16-bit PCM WAV file."""
     require_rank(audio, 2, "audio")
@@ -110,10 +108,8 @@ def encode_wav(audio: Array, sample_rate: Array) -> Result:
     return scalar_object(wav.encode(audio, int(rate)))
 
 
-shape("EncodeWav")(signature("_ _, () -> ()"))
 facts("sound_contents", of=("DecodeWav",))
-not_differentiable("DecodeWav", "EncodeWav")
-zero_flops("DecodeWav", "EncodeWav")
+not_arithmetic("DecodeWav", "EncodeWav")
 
 
 def _fft_length(window_size: int) -> int:
@@ -124,7 +120,7 @@ def _fft_length(window_size: int) -> int:
 def _windows(xp: Any, x: Any, size: int, stride: int) -> Any:
     """Return the windows of each row of x (rows, samples): (rows, slices, size)."""
     samples = x.shape[1]
-    if xp is np and samples >= size:
+    if xp.is_eager and samples >= size:
         return np.lib.stride_tricks.sliding_window_view(x, size, 1)[:, ::stride]  # a view, where a gather copies
     # With fewer samples than a window the count is 0 or negative, however the quotient is rounded, and `arange` is empty.
     starts = xp.arange((samples - size + stride) // stride) * stride

@@ -36,7 +36,6 @@ from ..random._random import node_stream
 from ..random.random_stateless import seeded
 from ..shared.argument_checks import may_equal, require, require_rank, scalar, with_rank
 from ..shared.elementwise_tables import counted
-from ..shared.plain_shapes import ranked, signature
 from ..shared.shape_arguments import ints, shape_from, shape_in
 
 
@@ -241,13 +240,13 @@ def _draw_boxes(images: Array, boxes: Array, colours: Array) -> Array:
     return canvas
 
 
-@kernel("DrawBoundingBoxes")
+@kernel("DrawBoundingBoxes", shape="a b c d -> a b c d")
 def draw_bounding_boxes(images: Array, boxes: Array) -> Result:
     """The images (N, H, W, C) with the outlines of their boxes (N, boxes, 4) in ten colours; white on grey images."""
     return draw_bounding_boxes_v2(images, boxes, np.zeros((0, 4), np.float32))
 
 
-@kernel("DrawBoundingBoxesV2")
+@kernel("DrawBoundingBoxesV2", shape="a b c d -> a b c d")
 def draw_bounding_boxes_v2(images: Array, boxes: Array, colors: Array) -> Result:
     """As DrawBoundingBoxes, in the given colours (n, RGBA) in turn; an empty tensor means the ten default colours."""
     require_rank(colors, 2, "colors")
@@ -261,7 +260,6 @@ def draw_bounding_boxes_v2(images: Array, boxes: Array, colors: Array) -> Result
     return _draw_boxes(images, boxes, colors.astype(images.dtype))
 
 
-shape("DrawBoundingBoxes", "DrawBoundingBoxesV2")(ranked(4))
 not_differentiable("DrawBoundingBoxes")
 without_gradient("DrawBoundingBoxesV2")
 zero_flops("DrawBoundingBoxes", "DrawBoundingBoxesV2")
@@ -376,7 +374,7 @@ def _as_slice(crop: tuple[Any, ...], height: int, width: int, dtype: np.dtype[An
     return begin.astype(dtype), size.astype(dtype), box.reshape(1, 1, 4)
 
 
-@kernel("SampleDistortedBoundingBox", "SampleDistortedBoundingBoxV2")
+@kernel("SampleDistortedBoundingBox", "SampleDistortedBoundingBoxV2", shape="* -> 3, 3, 1 1 4")
 def sample_distorted_bounding_box(
     ctx: KernelContext, image_size: Array, boxes: Array, *least: Array, seed: int, seed2: int, crops: Crops,
     min_object_covered: float = 0.0,
@@ -388,17 +386,12 @@ def sample_distorted_bounding_box(
     return _sample(node_stream(ctx, seed, seed2), image_size, boxes, covered, crops)
 
 
-@kernel("StatelessSampleDistortedBoundingBox")
+@kernel("StatelessSampleDistortedBoundingBox", shape="* -> 3, 3, 1 1 4")
 def stateless_sample_distorted_bounding_box(
     image_size: Array, bounding_boxes: Array, min_object_covered: Array, seed: Array, *, crops: Crops
 ) -> tuple[Result, ...]:
     """As SampleDistortedBoundingBox; a pure function of a seed of two integers."""
     return _sample(seeded(seed), image_size, bounding_boxes, scalar(min_object_covered, "min_object_covered"), crops)
-
-
-shape("SampleDistortedBoundingBox", "SampleDistortedBoundingBoxV2", "StatelessSampleDistortedBoundingBox")(
-    signature("* -> 3, 3, 1 1 4")
-)
 
 
 _SAMPLERS = ("SampleDistortedBoundingBox", "SampleDistortedBoundingBoxV2")

@@ -15,7 +15,7 @@ import numpy as np
 
 from ...codecs import image_files, png
 from ...codecs.image_files import image_kind
-from ...registry.registry import facts, kernel, not_differentiable, shape, zero_flops
+from ...registry.registry import facts, kernel, not_arithmetic, shape
 from ...runtime.state.edge_values import scalar_object
 from ...runtime.state.run_context import check_time, reserve
 from ...support.errors import InvalidArgumentError, UnimplementedError
@@ -25,7 +25,6 @@ from ...types.arrays import Array, Result, object_array
 from ...types.dtypes import DType
 from ...types.shapes import Shape, TensorSpec
 from ..shared.argument_checks import require, require_min_rank, require_rank, scalar, with_rank
-from ..shared.plain_shapes import signature
 from ..shared.shape_arguments import ints
 
 _GREY = np.array([9797, 19234, 3737], np.uint32)
@@ -222,16 +221,13 @@ def decode_and_crop_jpeg_shape(contents: TensorSpec, crop_window: TensorSpec, *,
     return Shape([*sizes, channels or None])
 
 
-@kernel("ExtractJpegShape")
+@kernel("ExtractJpegShape", shape="() -> 3")
 def extract_jpeg_shape(contents: Array, *, output_type: DType) -> Result:
     """Return height, width and channels of a JPEG file, from its header."""
     data = _contents(contents)
     require(image_kind(data) == "jpeg", "the contents are not a JPEG file")
     file = jpeg_header(data)
     return np.array([file.height, file.width, len(file.sampling)], output_type.numpy)
-
-
-shape("ExtractJpegShape")(signature("() -> 3"))
 
 
 def _encode_jpeg(image: Array, channels: int, quality: int, **options: Any) -> bytes:
@@ -243,7 +239,7 @@ def _encode_jpeg(image: Array, channels: int, quality: int, **options: Any) -> b
     return stream.getvalue()
 
 
-@kernel("EncodeJpeg")
+@kernel("EncodeJpeg", shape="_ _ _ -> ()")
 def encode_jpeg(
     image: Array,
     *,
@@ -283,7 +279,7 @@ def _with_density_unit(data: bytes, unit: str, x_density: int, y_density: int) -
     return data[:13] + struct.pack(">BHH", 2, x_density, y_density) + data[18:]
 
 
-@kernel("EncodeJpegVariableQuality")
+@kernel("EncodeJpegVariableQuality", shape="_ _ _ -> ()")
 def encode_jpeg_variable_quality(images: Array, quality: Array) -> Result:
     """An image (height, width, 1 or 3 channels) as a JPEG file of a quality that is an input."""
     require_rank(images, 3, "images")
@@ -294,9 +290,6 @@ def encode_jpeg_variable_quality(images: Array, quality: Array) -> Result:
     options = {"subsampling": 2} if images.shape[2] == 3 else {}
     # The density that EncodeJpeg has as its default; this op has no attribute for it.
     return scalar_object(_encode_jpeg(images, images.shape[2], quality, dpi=(300, 300), **options))
-
-
-shape("EncodeJpeg", "EncodeJpegVariableQuality")(signature("_ _ _ -> ()"))
 
 
 def _decode_gif(data: bytes, channels: int = 0) -> Array:
@@ -324,7 +317,7 @@ def _decode_gif(data: bytes, channels: int = 0) -> Array:
         return image_files.compose(frames, indices)
 
 
-@kernel("DecodeGif")
+@kernel("DecodeGif", shape="() -> frames h w 3")
 def decode_gif(contents: Array) -> Result:
     """Decode the frames of a GIF file, or another image file as a frame: (frames, height, width, 3), uint8."""
     data = _contents(contents)
@@ -334,10 +327,7 @@ def decode_gif(contents: Array) -> Result:
     return pixels if pixels.ndim == 4 else pixels[None]
 
 
-shape("DecodeGif")(signature("() -> frames h w 3"))
-
-
-@kernel("DecodeWebP")
+@kernel("DecodeWebP", shape="() -> *")
 def decode_webp(contents: Array, *, channels: int) -> Result:
     """The frames of a WebP file: (frames, height, width, channels), uint8; a PNG or JPEG file as (height, width, channels)."""
     data = _contents(contents)
@@ -363,7 +353,6 @@ def _decode_any(data: bytes, channels: int, dtype: Any, allow_gif: bool) -> Arra
 
 
 # Rank 4 for WebP files, 3 for others.
-shape("DecodeWebP")(signature("() -> *"))
 
 
 @kernel("DecodeImage")
@@ -403,8 +392,7 @@ def decode_image_shape(contents: TensorSpec, *, channels: int, expand_animations
 _DECODERS = ("DecodeGif", "DecodeImage", "DecodeJpeg", "DecodePng", "DecodeWebP")
 _OTHERS = ("DecodeAndCropJpeg", "DecodeBmp", "EncodeJpeg", "EncodeJpegVariableQuality", "EncodePng", "ExtractJpegShape")
 facts("image_contents", of=_DECODERS)
-not_differentiable(*_DECODERS, *_OTHERS)
-zero_flops(*_DECODERS, *_OTHERS)
+not_arithmetic(*_DECODERS, *_OTHERS)
 
 
 # JPEG files decoded as by TensorFlow, through simplejpeg (the optional extra `tfg[image]`), which wraps the same library.

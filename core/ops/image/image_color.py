@@ -18,7 +18,7 @@ from ...registry.registry import (
     gradient,
     kernel,
     not_differentiable,
-    shape,
+    shaped,
     without_gradient,
 )
 from ...support.errors import FailedPreconditionError, InvalidArgumentError
@@ -26,7 +26,6 @@ from ...types.arrays import Array, Result
 from ..shared.argument_checks import require_min_rank, require_shape, scalar
 from ..shared.decompositions import gradient_by_parts
 from ..shared.elementwise_tables import counted
-from ..shared.plain_shapes import first_shape, signature
 
 
 def _check_colours(images: Array, rank: int, error: type[Any] = InvalidArgumentError) -> None:
@@ -116,7 +115,7 @@ def _hsv_to_rgb(xp: Any, images: Any) -> Any:
     return ((1 - saturation) + saturation * _shares(xp, hue * 6)) * value
 
 
-@everywhere("RGBToHSV")
+@everywhere("RGBToHSV", shape="... 3 -> ... 3")
 def rgb_to_hsv(xp: Any, images: Any) -> Any:
     """Red, green and blue to hue, saturation and value, along the last dimension."""
     _check_colours(images, 1, FailedPreconditionError)
@@ -172,14 +171,12 @@ def rgb_to_hsv_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradien
     return [g.Pack(parts, axis=-1)]
 
 
-shape("AdjustHue")(first_shape)
-shape("RGBToHSV", "HSVToRGB")(signature("... 3 -> ... 3"))
 flops("RGBToHSV")(
     counted(21, 0, "A pixel: extremes and their difference 5, saturation 2, hue by each of three sectors 14.", of_rows=True)
 )
 
 
-@everywhere("HSVToRGB")
+@everywhere("HSVToRGB", shape="... 3 -> ... 3")
 def hsv_to_rgb(xp: Any, images: Any) -> Any:
     """Hue, saturation and value to red, green and blue, along the last dimension."""
     _check_colours(images, 1, FailedPreconditionError)
@@ -192,7 +189,7 @@ flops("HSVToRGB")(
 not_differentiable("HSVToRGB")
 
 
-@kernel("AdjustHue")
+@kernel("AdjustHue", shape="... -> ...")
 def adjust_hue(images: Array, delta: Array) -> Result:
     """Hues turned by `delta` turns; the smallest and the largest channel keep their values."""
     delta = scalar(delta, "delta")
@@ -241,7 +238,7 @@ flops("AdjustHue")(counted(20, 0, "A pixel: order 5, hue 6, the turn within a ci
 without_gradient("AdjustHue")
 
 
-@kernel("AdjustSaturation")
+@kernel("AdjustSaturation", shape="... -> ...")
 def adjust_saturation(images: Array, scale: Array) -> Result:
     """Saturations times `scale`, kept within 0 and 1."""
     scale = scalar(scale, "scale")
@@ -323,8 +320,7 @@ def adjust_contrast_v2(images: Array, contrast_factor: Array) -> Result:
     return _contrast(images.astype(np.float32), factor).astype(images.dtype, copy=False)
 
 
-shape("AdjustSaturation")(first_shape)
-shape("AdjustContrastv2")(signature("... h w c, () -> ... h w c"))
+shaped("... h w c, () -> ... h w c", "AdjustContrastv2")
 flops("AdjustContrastv2")(counted(4, 0, "An element's share of the mean, a difference, a product and a sum."))
 without_gradient("AdjustSaturation")
 
@@ -337,7 +333,7 @@ def adjust_contrast_v2_parts(g: GradientBuilder, node: Node, inputs: Sequence[Ou
     return [g.AddV2(g.Mul(g.Sub(images, mean), g.Cast(factor, DstT=node.attr("T"))), mean)]
 
 
-@kernel("AdjustContrast")
+@kernel("AdjustContrast", shape="... -> ...")
 def adjust_contrast(images: Array, contrast_factor: Array, min_value: Array, max_value: Array) -> Result:
     """As AdjustContrastv2, clipped to [min_value, max_value], float32."""
     require_min_rank(images, 3, "images")
@@ -346,7 +342,6 @@ def adjust_contrast(images: Array, contrast_factor: Array, min_value: Array, max
     return np.minimum(np.maximum(_contrast(images.astype(np.float32), factor), np.float32(low)), np.float32(high))
 
 
-shape("AdjustContrast")(first_shape)
 flops("AdjustContrast")(counted(6, 0, "As AdjustContrastv2, and two comparisons."))
 without_gradient("AdjustContrast")
 facts("own_gradient", of=["RGBToHSV"])

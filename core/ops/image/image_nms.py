@@ -14,7 +14,6 @@ from ...types.arrays import Array, Result
 from ...types.shapes import SCALAR, Shape, TensorSpec, merge_dims
 from ..shared.argument_checks import require, require_rank, require_shape, scalar, with_rank
 from ..shared.onnx_lowerings import iota
-from ..shared.plain_shapes import signature, vector_shape
 
 _ALL = (
     "NonMaxSuppression",
@@ -25,7 +24,7 @@ _ALL = (
     "NonMaxSuppressionWithOverlaps",
     "CombinedNonMaxSuppression",
 )
-_NO_SIGMA: Final = np.float32(0)
+_NO_SIGMA: Final = np.zeros((), np.float32)
 """The sigma with which boxes are removed, and their scores not lowered."""
 
 
@@ -46,10 +45,6 @@ def _check_boxes_and_scores(boxes: Any, scores: Any, limit: Any) -> None:
     require(limit >= 0, f"max_output_size must not be negative: {limit}")
 
 
-shape("NonMaxSuppression", "NonMaxSuppressionV2", "NonMaxSuppressionV3")(vector_shape)
-shape("NonMaxSuppressionWithOverlaps")(signature("n n, n -> picked"))
-
-
 def _pairs(count: Any) -> Any:
     return count * (count - 1) // 2
 
@@ -61,7 +56,7 @@ def non_max_suppression_flops(boxes: TensorSpec, scores: TensorSpec, *rest: Tens
     return Cost(13) * _pairs(count) + Cost(8) * count
 
 
-@kernel("NonMaxSuppressionWithOverlaps")
+@kernel("NonMaxSuppressionWithOverlaps", shape="n n, n -> picked")
 def non_max_suppression_with_overlaps(
     overlaps: Array, scores: Array, max_output_size: Array, overlap_threshold: Array, score_threshold: Array
 ) -> Result:
@@ -126,28 +121,31 @@ def non_max_suppression_v5(
 
 # The older versions are parts of the fifth: without a sigma, then without padding, then without a threshold of scores.
 @kernel("NonMaxSuppressionV4")
-def non_max_suppression_v4(*inputs: Any, pad_to_max_output_size: bool) -> tuple[Result, Result]:
+def non_max_suppression_v4(
+    boxes: Array, scores: Array, limit: Array, threshold: Array, lowest: Array, *, pad_to_max_output_size: bool
+) -> tuple[Result, ...]:
     """The numbers of the boxes kept, and how many there are before padding."""
-    return non_max_suppression_v5(*(*inputs, _NO_SIGMA), pad_to_max_output_size=pad_to_max_output_size)[::2]
+    pad = pad_to_max_output_size
+    return non_max_suppression_v5(boxes, scores, limit, threshold, lowest, _NO_SIGMA, pad_to_max_output_size=pad)[::2]
 
 
-@kernel("NonMaxSuppressionV3")
+@kernel("NonMaxSuppressionV3", shape="-> n")
 def non_max_suppression_v3(*inputs: Array) -> Result:
     """Return the indices of the picked boxes, all with scores above the threshold."""
     return non_max_suppression_v4(*inputs, pad_to_max_output_size=False)[0]
 
 
-@kernel("NonMaxSuppressionV2")
+@kernel("NonMaxSuppressionV2", shape="-> n")
 def non_max_suppression_v2(boxes: Array, scores: Array, max_output_size: Array, iou_threshold: Array) -> Result:
     """The numbers of the boxes kept."""
     # The lowest number as the threshold of scores: boxes of -inf are never picked.
     return non_max_suppression_v3(boxes, scores, max_output_size, iou_threshold, np.finfo(scores.dtype).min)
 
 
-@kernel("NonMaxSuppression")
-def non_max_suppression(*inputs: Any, iou_threshold: float) -> Result:
+@kernel("NonMaxSuppression", shape="-> n")
+def non_max_suppression(boxes: Array, scores: Array, max_output_size: Array, *, iou_threshold: float) -> Result:
     """The numbers of the boxes kept."""
-    return non_max_suppression_v2(*(*inputs, np.float32(iou_threshold)))
+    return non_max_suppression_v2(boxes, scores, max_output_size, np.asarray(iou_threshold, np.float32))
 
 
 @shape("NonMaxSuppressionV5")
@@ -479,8 +477,11 @@ def _suppression_v5_lowered(
 
 
 @lower("NonMaxSuppressionV4", static=(2,))
-def _suppression_v4_lowered(xla: Any, *inputs: Any, pad_to_max_output_size: bool) -> Any:
-    return _suppression_v5_lowered(xla, *(*inputs, _NO_SIGMA), pad_to_max_output_size=pad_to_max_output_size)[::2]
+def _suppression_v4_lowered(
+    xla: Any, boxes: Any, scores: Any, limit: Any, threshold: Any, lowest: Any, *, pad_to_max_output_size: bool
+) -> Any:
+    pad = pad_to_max_output_size
+    return _suppression_v5_lowered(xla, boxes, scores, limit, threshold, lowest, _NO_SIGMA, pad_to_max_output_size=pad)[::2]
 
 
 @lower("CombinedNonMaxSuppression", static=(2, 3))

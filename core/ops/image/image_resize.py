@@ -27,6 +27,7 @@ from ...registry.registry import (
     onnx,
     onnx_arrays,
     shape,
+    shaped,
     zero_flops,
 )
 from ...types import dtypes
@@ -36,7 +37,7 @@ from ...types.shapes import UNKNOWN, TensorSpec
 from ..shared.argument_checks import require, require_rank, require_shape, with_rank
 from ..shared.decompositions import by_ops, gradient_by_parts
 from ..shared.elementwise_tables import RESULT, counted
-from ..shared.plain_shapes import resize_shape, second_shape
+from ..shared.plain_shapes import resize_shape
 from ..shared.shape_arguments import ints
 
 _ATTRS = ("align_corners", "half_pixel_centers")
@@ -187,7 +188,7 @@ def _gradient_taps(method: Callable[..., Any], grads: Array, original_image: Arr
 
 
 flops("ResizeBilinearGrad")(counted(Cost(8, macs=4), 0, "A multiply-add for each of the four neighbours."))
-shape("ResizeBilinearGrad", "ResizeBicubicGrad")(second_shape)
+shaped("*, ... -> ...", "ResizeBilinearGrad", "ResizeBicubicGrad")
 flops("ResizeBicubicGrad")(counted(Cost(32, macs=16), 0, "A multiply-add for each of the sixteen neighbours."))
 # TensorFlow declares it so, although the op is as linear as that of ResizeBicubic.
 not_differentiable("ResizeBilinearGrad")
@@ -354,7 +355,7 @@ def _span(size: DimLike, scale: Any, kernel_type: str, antialias: bool) -> DimLi
     return dim_min(2 * math.ceil(numerics.SAMPLING_KERNELS[kernel_type][0] * stretch) + 1, size)
 
 
-@kernel("ScaleAndTranslateGrad")
+@kernel("ScaleAndTranslateGrad", shape="*, ... -> ...")
 def scale_and_translate_grad(
     grads: Array, original_image: Array, scale: Array, translation: Array, *, kernel_type: str, antialias: bool
 ) -> Result:
@@ -363,9 +364,6 @@ def scale_and_translate_grad(
     height, width = grads.shape[1:3]
     taps = _scaling_taps(original_image.shape, height, width, scale, translation, kernel_type, antialias)
     return numerics.resample_gradient(grads, *taps)
-
-
-shape("ScaleAndTranslateGrad")(second_shape)
 
 
 @flops("ScaleAndTranslateGrad")
@@ -447,7 +445,12 @@ def _gradient_of_resizing(taps: Callable[..., tuple[Taps, Taps]]) -> Callable[..
 def _taken(xla: Any, images: Any, *axes: Taps) -> Any:
     """Resample images (N, H, W, C) along height and width, float32; NaN stays at its taps."""
     resized = images.astype(np.float32)
+    if numerics.stays(images.shape, *axes):
+        return resized
     for axis, taps in enumerate(axes, start=1):
+        if taps.is_between:
+            resized = numerics.interpolate(xla, resized, taps, axis)
+            continue
         # The weights get a dimension for each that follows the axis, and broadcast over the others.
         weights = taps.weights.astype(np.float32).reshape(*taps.weights.shape, *(1,) * (3 - axis))
         resized = xla.sum(xla.take(resized, taps.indices, axis=axis) * weights, axis=axis + 1)

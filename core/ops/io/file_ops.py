@@ -4,23 +4,23 @@ from __future__ import annotations
 
 import os
 
-from ...registry.registry import facts, kernel, not_differentiable, shape, zero_flops
+from ...registry.registry import facts, kernel, not_arithmetic, shape
 from ...runtime.state.edge_values import scalar_object
 from ...runtime.state.kernel_context import KernelContext
 from ...support.errors import InvalidArgumentError
 from ...types.arrays import Array, Result, object_array
-from ...types.shapes import SCALAR, Shape, TensorSpec, merge_shapes
+from ...types.shapes import Shape, TensorSpec
 from ..shared.argument_checks import scalar
 from ..shared.kernel_files import file_name, matching_files, read_file, write_file
 
 
-@kernel("ReadFile")
+@kernel("ReadFile", shape="() -> ()")
 def read_file_op(ctx: KernelContext, filename: Array) -> Result:
     """The contents of a file."""
     return scalar_object(read_file(ctx, file_name(scalar(filename, "filename"))))
 
 
-@kernel("WriteFile")
+@kernel("WriteFile", shape="(), () ->")
 def write_file_op(ctx: KernelContext, filename: Array, contents: Array) -> None:
     """Write a file, and create its folder."""
     write_file(ctx, file_name(scalar(filename, "filename")), scalar(contents, "contents"))
@@ -37,17 +37,6 @@ def matching_files_op(ctx: KernelContext, pattern: Array) -> Result:
     return object_array(names)
 
 
-@shape("ReadFile")
-def read_file_shape(filename: TensorSpec) -> Shape:
-    return merge_shapes(filename.shape, SCALAR)
-
-
-@shape("WriteFile")
-def write_file_shape(filename: TensorSpec, contents: TensorSpec) -> None:
-    merge_shapes(filename.shape, SCALAR)
-    merge_shapes(contents.shape, SCALAR)
-
-
 @shape("MatchingFiles")
 def matching_files_shape(pattern: TensorSpec) -> Shape:
     if pattern.rank not in (None, 0, 1):
@@ -57,5 +46,4 @@ def matching_files_shape(pattern: TensorSpec) -> Shape:
 
 facts("side_effect", of=("WriteFile",))
 facts("reads_files", of=("ReadFile", "MatchingFiles"))
-not_differentiable("ReadFile", "WriteFile", "MatchingFiles")
-zero_flops("ReadFile", "WriteFile", "MatchingFiles")
+not_arithmetic("ReadFile", "WriteFile", "MatchingFiles")

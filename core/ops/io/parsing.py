@@ -19,7 +19,6 @@ from ...types.arrays import Array, Result, object_array
 from ...types.dtypes import DType
 from ...types.shapes import SCALAR, Shape, TensorSpec, merge_shapes
 from ..shared.numerals import parse_number, plain_numbers
-from ..shared.plain_shapes import first_shape, scalar_shape, unknown_shape
 from ..shared.string_functions import map_bytes
 
 
@@ -32,7 +31,7 @@ def _swapped(array: Array, dtype: DType, little_endian: bool) -> Array:
     return array.view(f"u{part}").byteswap().view(dtype.numpy)
 
 
-@kernel("DecodeRaw")
+@kernel("DecodeRaw", shape="... -> ... _")
 def decode_raw(bytes: Array, *, out_type: DType, little_endian: bool) -> Result:
     """The bytes of each string as numbers, (...) -> (..., length / size)."""
     texts = bytes.ravel().tolist()
@@ -53,11 +52,6 @@ def decode_raw(bytes: Array, *, out_type: DType, little_endian: bool) -> Result:
     if out_type is dtypes.bool_:
         return (np.frombuffer(b"".join(texts), np.uint8) != 0).reshape(result)
     return _swapped(np.frombuffer(b"".join(texts), out_type.numpy), out_type, little_endian).reshape(result)
-
-
-@shape("DecodeRaw")
-def decode_raw_shape(bytes: TensorSpec) -> Shape:
-    return bytes.shape + Shape([None])
 
 
 @kernel("DecodePaddedRaw")
@@ -85,7 +79,7 @@ def decode_padded_raw_shape(input_bytes: TensorSpec, fixed_length: TensorSpec, *
 _WINDOW_BITS = {"ZLIB": 15, "GZIP": 31}
 
 
-@kernel("DecodeCompressed")
+@kernel("DecodeCompressed", shape="... -> ...")
 def decode_compressed(bytes: Array, *, compression_type: str) -> Result:
     """Decompress each string; a truncated string yields its readable part."""
     if compression_type == "":
@@ -127,7 +121,6 @@ def _inflated(stream: Any, text: bytes, taken: int) -> Iterator[bytes]:
     yield stream.flush()
 
 
-shape("DecodeCompressed")(first_shape)
 facts("elementwise", of=("DecodeCompressed",))
 
 _ALL = ("DecodeRaw", "DecodePaddedRaw", "DecodeCompressed", "SerializeTensor", "ParseTensor", "DecodeCSV")
@@ -138,7 +131,7 @@ without_gradient("DecodeCSV")
 zero_flops(*_ALL)
 
 
-@kernel("SerializeTensor")
+@kernel("SerializeTensor", shape="-> ()")
 def serialize_tensor(tensor: Array, *, T: DType) -> Result:
     """The tensor as a serialized TensorProto."""
     if T.is_object and T is not dtypes.string:
@@ -146,10 +139,7 @@ def serialize_tensor(tensor: Array, *, T: DType) -> Result:
     return scalar_object(tensor_proto_bytes.serialize(np.asarray(tensor), T))
 
 
-shape("SerializeTensor")(scalar_shape)
-
-
-@kernel("ParseTensor")
+@kernel("ParseTensor", shape="-> *")
 def parse_tensor(serialized: Array, *, out_type: DType) -> Result:
     """The tensor in a serialized TensorProto."""
     if serialized.ndim:
@@ -163,9 +153,6 @@ def parse_tensor(serialized: Array, *, out_type: DType) -> Result:
     if dtype is not out_type:
         raise InvalidArgumentError(f"Type mismatch between parsed tensor ({dtype}) and dtype ({out_type})")
     return array
-
-
-shape("ParseTensor")(unknown_shape)
 
 
 def csv_value(
@@ -213,7 +200,7 @@ def csv_default(index: int, default: Array) -> Array | bytes | None:
     return array.ravel()[0] if array.size else None
 
 
-@kernel("DecodeCSV")
+@kernel("DecodeCSV", shape="... -> ... [OUT_TYPE]")
 @keeps_subnormals
 def decode_csv(
     records: Array,
@@ -320,8 +307,3 @@ def _check_csv_attributes(types: list[DType], field_delim: str, select_cols: lis
     # -1 before the first also refuses negative columns.
     if any(b <= a for a, b in zip([-1, *select_cols], select_cols)):
         raise InvalidArgumentError("select_cols should be strictly increasing indices")
-
-
-@shape("DecodeCSV")
-def decode_csv_shape(records: TensorSpec, record_defaults: list[TensorSpec]) -> list[Shape]:
-    return [records.shape for _ in record_defaults]

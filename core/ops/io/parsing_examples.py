@@ -17,7 +17,7 @@ import numpy as np
 
 from ...codecs import wire
 from ...registry.constant_inputs import prepared
-from ...registry.registry import facts, kernel, not_differentiable, shape, without_gradient, zero_flops
+from ...registry.registry import facts, kernel, not_arithmetic, shape, without_gradient, zero_flops
 from ...support import dataclasses
 from ...support.errors import DataLossError, InvalidArgumentError
 from ...types import dtypes
@@ -26,7 +26,6 @@ from ...types.dims import Dim
 from ...types.dtypes import DType
 from ...types.shapes import UNKNOWN, Shape, TensorSpec
 from ..shared.argument_checks import with_rank
-from ..shared.plain_shapes import first_shape
 from ..shared.string_functions import map_bytes
 from . import _examples
 from ._examples import Column, FeatureColumn, entries_of
@@ -329,7 +328,8 @@ def parse_example(
     """A batch of Examples into sparse and dense tensors."""
     if serialized.ndim != 1:
         raise InvalidArgumentError(f"Expected serialized to be a vector, got shape: {serialized.shape}")
-    if any(key.ndim for key in (*sparse_keys, *dense_keys)):
+    # TensorFlow ends the process if a key has more elements or none; a key of shape (1) it takes.
+    if any(key.size != 1 for key in (*sparse_keys, *dense_keys)):
         raise InvalidArgumentError("Expected each key to be a scalar")
     dense = dense_features([key.item() for key in dense_keys], Tdense, dense_shapes, dense_defaults)
     sparse = list(zip((key.item() for key in sparse_keys), sparse_types))
@@ -401,7 +401,7 @@ without_gradient(*_ALL)
 zero_flops(*_ALL)
 
 
-@kernel("DecodeJSONExample")
+@kernel("DecodeJSONExample", shape="... -> ...")
 def decode_json_example(json_examples: Array) -> Result:
     """Each Example in protobuf's JSON form as a serialized Example."""
     return map_bytes(_encode_example, json_examples)
@@ -486,7 +486,5 @@ def _integer(item: Any) -> int:
     return number
 
 
-shape("DecodeJSONExample")(first_shape)
 facts("elementwise", of=("DecodeJSONExample",))
-not_differentiable("DecodeJSONExample")
-zero_flops("DecodeJSONExample")
+not_arithmetic("DecodeJSONExample")

@@ -10,7 +10,7 @@ import numpy as np
 from ...codecs import wire
 from ...codecs.message_types import MessageField, MessageType, message_type
 from ...codecs.wire import FIXED32, FIXED64, LENGTH_DELIMITED, START_GROUP, VARINT, varint
-from ...registry.registry import facts, kernel, not_differentiable, shape, zero_flops
+from ...registry.registry import facts, kernel, not_arithmetic, shape
 from ...runtime.state.kernel_context import KernelContext
 from ...runtime.state.run_context import reserve
 from ...support import dataclasses
@@ -198,7 +198,7 @@ def _zigzag(number: int) -> int:
     return number << 1 ^ number >> 63
 
 
-@kernel("DecodeProtoV2")
+@kernel("DecodeProtoV2", shape="... -> ... {output_types}, ... _ [output_types]")
 def decode_proto(ctx: KernelContext, bytes: Array, *, attributes: DecodeAttributes) -> tuple[Result, list[Result]]:
     """Fields of serialized messages (...) as tensors (..., the largest count of the field), and their counts."""
     message = _message_type(ctx, attributes.descriptor_source, attributes.message_type)
@@ -337,13 +337,6 @@ def _check_sizes(sizes: Array, values: Sequence[Array], expected: tuple[int, ...
         raise InvalidArgumentError("Size to write must not be larger than value tensor")
 
 
-@shape("DecodeProtoV2")
-def decode_proto_shape(bytes: TensorSpec, *, output_types: list[DType]) -> tuple[Shape, list[Shape]]:
-    if bytes.rank is None:
-        return UNKNOWN, [UNKNOWN] * len(output_types)
-    return bytes.shape + (len(output_types),), [bytes.shape + Shape([None]) for _ in output_types]
-
-
 @shape("EncodeProto")
 def encode_proto_shape(sizes: TensorSpec, values: list[TensorSpec]) -> Shape:
     batch = UNKNOWN
@@ -356,5 +349,4 @@ def encode_proto_shape(sizes: TensorSpec, values: list[TensorSpec]) -> Shape:
 
 _ALL = ("DecodeProtoV2", "EncodeProto")
 facts("reads_files", of=_ALL)
-not_differentiable(*_ALL)
-zero_flops(*_ALL)
+not_arithmetic(*_ALL)

@@ -11,7 +11,7 @@ import numpy as np
 
 from ...graph.graph import Node
 from ...registry.op_facts import has_fact
-from ...registry.registry import facts, kernel, not_differentiable, shape, zero_flops
+from ...registry.registry import facts, kernel, not_arithmetic, shape
 from ...runtime.state.kernel_context import KernelContext
 from ...runtime.state.resources import Stored
 from ...runtime.state.tensor_lists import is_storable
@@ -22,7 +22,6 @@ from ...types.shapes import SCALAR, UNKNOWN, Shape, TensorSpec, merge_shapes
 from ...types.tensors import Tensor
 from ..shared.argument_checks import require_rank, scalar
 from ..shared.kernel_files import file_name, gate
-from ..shared.plain_shapes import no_outputs_shape, unknown_shape
 
 
 def _texts(value: Array, what: str, count: int) -> list[str]:
@@ -148,7 +147,6 @@ def _is_assignment(node: Node) -> bool:
     return has_fact(node.op, "assignment")
 
 
-shape("SaveV2", "Save", "SaveSlices", "MergeV2Checkpoints")(no_outputs_shape)
 facts("side_effect", of=("SaveV2", "Save", "SaveSlices", "MergeV2Checkpoints"))
 
 _ALL = ("SaveV2", "Save", "SaveSlices", "RestoreV2", "Restore", "RestoreSlice", "MergeV2Checkpoints")
@@ -156,9 +154,7 @@ facts("restores", of=("RestoreV2", "Restore", "RestoreSlice"))
 
 facts("reads_files", "checkpoint", of=_ALL)
 
-not_differentiable(*_ALL)
-
-zero_flops(*_ALL)
+not_arithmetic(*_ALL)
 
 
 @kernel("RestoreV2")
@@ -205,14 +201,11 @@ def _checkpoint(ctx: KernelContext, pattern: str) -> str:
     return pattern
 
 
-@kernel("Restore")
+@kernel("Restore", shape="-> *")
 def restore(ctx: KernelContext, file_pattern: Array, tensor_name: Array, *, dt: DType) -> Result:
     """A tensor from a checkpoint."""
     path = _checkpoint(ctx, file_name(scalar(file_pattern, "file_pattern")))
     return _read(ctx, path, os.fsdecode(scalar(tensor_name, "tensor_name")), "", dt, 0 in _deferred_outputs(ctx))
-
-
-shape("Restore")(unknown_shape)
 
 
 @kernel("RestoreSlice")

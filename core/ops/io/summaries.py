@@ -17,21 +17,18 @@ import numpy as np
 from ...codecs import png, wav, wire
 from ...codecs.tfrecord import encode_record
 from ...numerics.tensor_statistics import bucket_histogram
-from ...registry.registry import facts, kernel, not_differentiable, shape, zero_flops
+from ...registry.registry import facts, kernel, not_arithmetic
 from ...runtime.state import tensor_proto_bytes
 from ...runtime.state.edge_values import scalar_object
 from ...runtime.state.file_access import FileGate
 from ...runtime.state.kernel_context import KernelContext
 from ...runtime.state.resources import Shared
 from ...support.errors import DataLossError, InvalidArgumentError, NotFoundError, UnimplementedError
-from ...types import dtypes
 from ...types.arrays import Array, Result
 from ...types.dtypes import DType
-from ...types.shapes import SCALAR, Shape, TensorSpec, merge_shapes
 from ...types.tensors import Tensor
 from ..shared.argument_checks import scalar
 from ..shared.kernel_files import file_name, gate, system_errors
-from ..shared.plain_shapes import no_outputs_shape, scalar_shape
 from ..shared.resource_access import named, resource
 
 
@@ -41,7 +38,7 @@ def _tag(tag: Array) -> bytes:
     return tag.item()
 
 
-@kernel("ScalarSummary")
+@kernel("ScalarSummary", shape="-> ()")
 def scalar_summary(tags: Array, values: Array) -> Result:
     """Summarize a number for each tag."""
     numbers = np.asarray(values)
@@ -52,26 +49,26 @@ def scalar_summary(tags: Array, values: Array) -> Result:
     return scalar_object(b"".join(_summary_value(t, _number_part(v)) for t, v in zip(tags.ravel().tolist(), floats)))
 
 
-@kernel("HistogramSummary")
+@kernel("HistogramSummary", shape="() -> ()")
 def histogram_summary(tag: Array, values: Array) -> Result:
     """The histogram of all values."""
     name = _tag(tag)
     return scalar_object(_summary_value(name, _histogram_part(values, name.decode("utf-8", "replace"))))
 
 
-@kernel("ImageSummary")
+@kernel("ImageSummary", shape="() -> ()")
 def image_summary(tag: Array, tensor: Array, *, max_images: int, bad_color: Tensor) -> Result:
     """Images as PNG files."""
     return scalar_object(_images_summary(_tag(tag), np.asarray(tensor), max_images, bad_color.numpy()))
 
 
-@kernel("AudioSummary")
+@kernel("AudioSummary", shape="() -> ()")
 def audio_summary(tag: Array, tensor: Array, *, sample_rate: float, max_outputs: int) -> Result:
     """Clips as WAV files."""
     return scalar_object(_audio_summary(_tag(tag), np.asarray(tensor), np.float32(sample_rate), max_outputs))
 
 
-@kernel("AudioSummaryV2")
+@kernel("AudioSummaryV2", shape="() -> ()")
 def audio_summary_v2(tag: Array, tensor: Array, sample_rate: Array, *, max_outputs: int) -> Result:
     """Clips as WAV files."""
     if np.ndim(sample_rate):
@@ -79,14 +76,14 @@ def audio_summary_v2(tag: Array, tensor: Array, sample_rate: Array, *, max_outpu
     return scalar_object(_audio_summary(_tag(tag), np.asarray(tensor), np.float32(sample_rate), max_outputs))
 
 
-@kernel("TensorSummary")
+@kernel("TensorSummary", shape="-> ()")
 def tensor_summary(ctx: KernelContext, tensor: Array, *, T: DType) -> Result:
     """Summarize a tensor under the node's name alone."""
     _check_type(T)
     return scalar_object(_summary_value(b"", _node_name_part(ctx.name.encode()), _tensor_part(tensor, T)))
 
 
-@kernel("TensorSummaryV2")
+@kernel("TensorSummaryV2", shape="() -> ()")
 def tensor_summary_v2(tag: Array, tensor: Array, serialized_summary_metadata: Array, *, T: DType) -> Result:
     """A tensor with a tag and metadata."""
     _check_type(T)
@@ -111,7 +108,7 @@ def parsed_or_empty(message: bytes) -> bytes:
     return message
 
 
-@kernel("MergeSummary")
+@kernel("MergeSummary", shape="-> ()")
 def merge_summary(inputs: list[Array]) -> Result:
     """All values of several Summaries."""
     tags: set[bytes] = set()
@@ -131,21 +128,11 @@ def merge_summary(inputs: list[Array]) -> Result:
     return scalar_object(result)
 
 
-@shape("HistogramSummary", "ImageSummary", "AudioSummary", "AudioSummaryV2", "TensorSummaryV2")
-def tagged_summary_shape(tag: TensorSpec, *inputs: TensorSpec) -> Shape:
-    merge_shapes(tag.shape, SCALAR)
-    return SCALAR
-
-
-shape("ScalarSummary", "TensorSummary", "MergeSummary")(scalar_shape)
-
-
 _ALL = (
     "ScalarSummary", "HistogramSummary", "ImageSummary", "AudioSummary", "AudioSummaryV2", "TensorSummary", "TensorSummaryV2",
     "MergeSummary",
 )  # fmt: skip
-not_differentiable(*_ALL)
-zero_flops(*_ALL)
+not_arithmetic(*_ALL)
 facts("summary", of=_ALL)
 
 
@@ -332,15 +319,10 @@ class WriterResource(Shared):
 _EVENT_SUMMARY, _EVENT_GRAPH = 5, 4
 
 
-@kernel("SummaryWriter")
+@kernel("SummaryWriter", shape="-> ()")
 def summary_writer(ctx: KernelContext, *, container: str, shared_name: str) -> Result:
     """A handle of a writer that is still to be created."""
     return named(ctx, container, shared_name, WriterResource, lambda: WriterResource(shared_name or ctx.name))
-
-
-@shape("SummaryWriter")
-def summary_writer_shape() -> TensorSpec:
-    return TensorSpec(dtypes.resource, SCALAR)
 
 
 @kernel("CreateSummaryFileWriter")
@@ -449,7 +431,5 @@ _WRITERS = (
     "WriteHistogramSummary", "WriteImageSummary", "WriteAudioSummary", "WriteGraphSummary", "ImportEvent",
     "FlushSummaryWriter", "CloseSummaryWriter",
 )  # fmt: skip
-shape(*_WRITERS)(no_outputs_shape)
 facts("side_effect", "summary", of=_WRITERS)
-not_differentiable("SummaryWriter", *_WRITERS)
-zero_flops("SummaryWriter", *_WRITERS)
+not_arithmetic("SummaryWriter", *_WRITERS)

@@ -6,11 +6,11 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
-from ...numerics.half_precision import wide
+from ...numerics.half_precision import is_narrow, widened
 from ...registry.registry import Cost
 from ...support.errors import InvalidArgumentError
 from ...types.dims import DimLike
-from ...types.shapes import UNKNOWN, Shape, merge_dims, merge_shapes
+from ...types.shapes import UNKNOWN, Shape, merge_dims
 from ..shared.argument_checks import may_equal, require
 
 
@@ -51,15 +51,6 @@ def square_shape(spec: Any) -> Shape:
         return UNKNOWN
     size = merge_dims(dims[-2], dims[-1])
     return dims[:-2] + [size, size]
-
-
-def system_shape(matrix: Any, rhs: Any) -> Shape:
-    """Return the shape of the solution of a batch of square or least-squares systems."""
-    a, b = matrix_shape(matrix), matrix_shape(rhs)
-    if a.dims is None and b.dims is None:
-        return UNKNOWN
-    merge_dims(a[-2], b[-2])
-    return merge_shapes(a[:-2], b[:-2]) + [a[-1], b[-1]]
 
 
 def lu_flops(n: DimLike) -> DimLike:
@@ -148,11 +139,12 @@ def per_matrix(g: Any, factors: Any) -> Any:
 
 
 def widened_program(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Return an array program that computes narrow floats in 32 bits."""
+    """Return an array program that computes narrow floats in 32 bits, and rounds results of 32 bits at the end."""
 
     @functools.wraps(function)
     def program(xp: Any, *values: Any, **attrs: Any) -> Any:
-        return function(xp, *map(wide, values), **attrs)
+        call = functools.partial(function, xp)
+        return (widened(call) if is_narrow(values[0].dtype) else call)(*values, **attrs)
 
     return program
 

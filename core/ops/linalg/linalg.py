@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from ...building.gradbuilder import GradientBuilder, Gradients
 from ...graph.graph import Node, Output
-from ...numerics import linalg as numerics
 from ...numerics.half_precision import widened
-from ...registry.registry import Cost, arrays, everywhere, facts, flops, gradient, kernel, shape, without_gradient
+from ...registry.registry import Cost, arrays, everywhere, facts, flops, gradient, kernel, without_gradient
 from ...support.errors import FailedPreconditionError, InvalidArgumentError
 from ...types.arrays import Array, Result
 from ...types.dims import dim_min
-from ...types.shapes import UNKNOWN, Shape, TensorSpec, broadcast_shapes, merge_dims, merge_shapes
-from ..shared.argument_checks import is_empty, may_equal, require, require_known_sizes
-from ..shared.plain_shapes import merged_shape
+from ...types.shapes import Shape, TensorSpec, broadcast_shapes
+from ..shared.argument_checks import is_empty, may_equal, require
+from ..shared.elementwise_tables import unary_flops
 from ._matrices import (
     adjoint,
     adjoint_of,
@@ -27,7 +25,6 @@ from ._matrices import (
     identity_like,
     lower_triangle,
     lu_flops,
-    matrix_shape,
     per_matrix,
     product,
     reduce_batch,
@@ -35,34 +32,11 @@ from ._matrices import (
     reflections_flops,
     require_square,
     require_system,
-    square_shape,
-    system_shape,
     transposed,
     upper_triangle,
     widened_program,
 )
 from .linalg_diag import matrix_diag_v3, of_diagonals_arrays
-
-
-@kernel("Cholesky", "BatchCholesky")
-@widened
-def cholesky(input: Array) -> Result:
-    """The lower triangular L with L L^H = A, reading the lower triangles; NaN where A is not positive definite."""
-    require_square(input)
-    if not input.size:
-        return input.copy()
-    try:
-        return np.linalg.cholesky(input)
-    except np.linalg.LinAlgError:
-        # NumPy raises for the whole batch if one matrix is not positive definite; TensorFlow has NaN for that one.
-        return numerics.by_matrix(_cholesky_or_nan, input)
-
-
-def _cholesky_or_nan(matrix: Any) -> Any:
-    try:
-        return np.linalg.cholesky(matrix)
-    except np.linalg.LinAlgError:
-        return np.tril(np.full_like(matrix, np.nan))
 
 
 @gradient("Cholesky", "BatchCholesky")
@@ -81,22 +55,6 @@ def cholesky_decomposition_flops(input: TensorSpec) -> Cost:
     return Cost(input.shape[:-2].num_elements * cholesky_flops(input.shape[-1]))
 
 
-@kernel("MatrixInverse", "BatchMatrixInverse")
-@widened
-def matrix_inverse(input: Array, *, adjoint: bool) -> Result:
-    """The inverses of square matrices, or of their adjoints."""
-    require_square(input)
-    if not input.size:
-        return input.copy()
-    try:
-        return np.linalg.inv(numerics.adjoint(input) if adjoint else input)
-    except np.linalg.LinAlgError:
-        raise InvalidArgumentError("Input is not invertible.") from None
-
-
-shape("Cholesky", "BatchCholesky", "MatrixInverse", "BatchMatrixInverse")(square_shape)
-
-
 @gradient("MatrixInverse", "BatchMatrixInverse")
 def matrix_inverse_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     inverse = node.output()
@@ -112,30 +70,6 @@ def matrix_inverse_flops(input: TensorSpec) -> Cost:
     return Cost(input.shape[:-2].num_elements * (2 * n * n * n))
 
 
-@kernel("CholeskyGrad", "BatchCholeskyGrad")
-@widened
-def cholesky_grad(l: Array, grad: Array) -> Result:  # noqa: E741 - the op's own name
-    """The gradient of the Cholesky factor l by the matrix that was factored (Murray, arXiv:1602.07527)."""
-    require_square(l)
-    require(l.shape == grad.shape, f"l and grad must have the same shape, not {l.shape} and {grad.shape}")
-    result = _cholesky_gradient(np, lambda a, b: numerics.solve_triangular(a, b, True, True), l, grad)
-    return result.astype(l.dtype)
-
-
-def _cholesky_gradient(xp: Any, solve: Callable[..., Any], factor: Any, grad: Any) -> Any:
-    """Return the gradient by the factored matrix; `solve` solves L^H X = B."""
-    triangle = xp.tril(factor)
-    middle = xp.tril(triangle.swapaxes(-1, -2) @ xp.tril(grad))
-    middle = middle + xp.tril(middle, -1).swapaxes(-1, -2)
-    left = solve(triangle, middle)
-    return solve(triangle, left.swapaxes(-1, -2)).swapaxes(-1, -2) * 0.5
-
-
-@shape("CholeskyGrad", "BatchCholeskyGrad")
-def cholesky_grad_shape(l: TensorSpec, grad: TensorSpec) -> Shape:  # noqa: E741
-    return merge_shapes(square_shape(l), square_shape(grad))
-
-
 @flops("CholeskyGrad", "BatchCholeskyGrad")
 def cholesky_grad_flops(factor: TensorSpec, grad: TensorSpec) -> Cost:
     """A product of triangles, n (n + 1) (n + 2) / 3, two triangular systems of n^3 each, and n^2 halves."""
@@ -147,17 +81,12 @@ facts("backward", of=("BatchCholeskyGrad", "CholeskyGrad"))
 without_gradient("CholeskyGrad", "BatchCholeskyGrad")
 
 
-@kernel("MatrixDeterminant", "BatchMatrixDeterminant")
+@kernel("MatrixDeterminant", "BatchMatrixDeterminant", shape="... n n -> ...")
 @widened
 def matrix_determinant(input: Array) -> Result:
     """The determinants (...) of matrices (..., n, n)."""
     require_square(input)
     return np.asarray(np.linalg.det(input))
-
-
-@shape("MatrixDeterminant", "BatchMatrixDeterminant")
-def matrix_determinant_shape(input: TensorSpec) -> Shape:
-    return square_shape(input)[:-2]
 
 
 @gradient("MatrixDeterminant", "BatchMatrixDeterminant")
@@ -174,7 +103,7 @@ def matrix_determinant_flops(input: TensorSpec) -> Cost:
     return Cost(input.shape[:-2].num_elements * (lu_flops(n) + n))
 
 
-@kernel("LogMatrixDeterminant")
+@kernel("LogMatrixDeterminant", shape="... n n -> ..., ...")
 @widened
 def log_matrix_determinant(input: Array) -> tuple[Result, Result]:
     """Signs and logarithms of absolute values of determinants."""
@@ -183,11 +112,6 @@ def log_matrix_determinant(input: Array) -> tuple[Result, Result]:
     # NumPy's sign of a matrix with NaN is a number, TensorFlow's is NaN.
     sign = np.where(np.isnan(logarithm), np.nan, sign)
     return np.asarray(sign, input.dtype), np.asarray(logarithm, input.dtype)
-
-
-@shape("LogMatrixDeterminant")
-def log_matrix_determinant_shape(input: TensorSpec) -> list[Shape]:
-    return [square_shape(input)[:-2]] * 2
 
 
 @gradient("LogMatrixDeterminant")
@@ -202,28 +126,6 @@ def log_matrix_determinant_flops(input: TensorSpec) -> Cost:
     """LU factors as for MatrixDeterminant; the pivots' signs and their product, moduli, logarithms and their sum."""
     n, count = input.shape[-1], input.shape[:-2].num_elements
     return Cost(count * (lu_flops(n) + 4 * n - 1), transcendentals=count * n)
-
-
-@kernel("MatrixSolve", "BatchMatrixSolve")
-@widened
-def matrix_solve(matrix: Array, rhs: Array, *, adjoint: bool) -> Result:
-    """X with A X = rhs, or A^H X = rhs, for square A."""
-    require_system(matrix, rhs)
-    require_square(matrix)
-    if not rhs.size:
-        return np.zeros(rhs.shape, rhs.dtype)
-    try:
-        return np.linalg.solve(numerics.adjoint(matrix) if adjoint else matrix, rhs)
-    except np.linalg.LinAlgError:
-        raise InvalidArgumentError("Input matrix is not invertible.") from None
-
-
-@shape("MatrixSolve", "BatchMatrixSolve")
-def matrix_solve_shape(matrix: TensorSpec, rhs: TensorSpec) -> Shape:
-    # The solution has the shape of the right-hand sides, and the matrix knows as many rows.
-    square = square_shape(matrix)
-    rows = square if square.dims is None else square[:-1] + [None]
-    return merge_shapes(system_shape(matrix, rhs), merge_shapes(rows, rhs.shape))
 
 
 @gradient("MatrixSolve", "BatchMatrixSolve")
@@ -246,32 +148,15 @@ def matrix_solve_flops(matrix: TensorSpec, rhs: TensorSpec) -> Cost:
     return Cost(matrix.shape[:-2].num_elements * (lu_flops(n) + (2 * n * n - n) * rhs.shape[-1]))
 
 
-@kernel("MatrixTriangularSolve", "BatchMatrixTriangularSolve")
-@widened
-def matrix_triangular_solve(matrix: Array, rhs: Array, *, lower: bool, adjoint: bool) -> Result:
-    """Return X with A X = rhs, or A^H X = rhs, reading a single triangle of A; the batch dimensions broadcast."""
-    _require_triangular(matrix, rhs)
-    if matrix.shape[-1] != matrix.shape[-2]:
-        raise InvalidArgumentError(f"In[0] must be square matrices, not of shape {matrix.shape}")
-    return numerics.solve_triangular(matrix, rhs, lower, adjoint)
-
-
-def _require_triangular(matrix: Array, rhs: Array) -> None:
+def _require_triangular(xp: Any, matrix: Any, rhs: Any) -> None:
     for i, x in enumerate((matrix, rhs)):
         if x.ndim < 2:
             raise InvalidArgumentError(f"In[{i}] ndims must be >= 2: {x.ndim}")
-    if matrix.shape[:-2] != rhs.shape[:-2]:
+    # For the error alone: in a program the solver broadcasts.
+    if xp.is_eager:
         broadcast_shapes(Shape(matrix.shape[:-2]), Shape(rhs.shape[:-2]))
-    if matrix.shape[-1] != rhs.shape[-2]:
+    if not may_equal(matrix.shape[-1:], rhs.shape[-2:-1]):
         raise InvalidArgumentError(f"In[0] mismatch In[1] shape: {matrix.shape} and {rhs.shape}")
-
-
-@shape("MatrixTriangularSolve", "BatchMatrixTriangularSolve")
-def matrix_triangular_solve_shape(matrix: TensorSpec, rhs: TensorSpec) -> Shape:
-    a, b = square_shape(matrix), matrix_shape(rhs)
-    if a.dims is None or b.dims is None:
-        return UNKNOWN
-    return broadcast_shapes(a[:-2], b[:-2]) + [merge_dims(a[-1], b[-2]), b[-1]]
 
 
 @gradient("MatrixTriangularSolve", "BatchMatrixTriangularSolve")
@@ -289,33 +174,6 @@ def matrix_triangular_solve_gradient(g: GradientBuilder, node: Node, grad: Outpu
 def matrix_triangular_solve_flops(matrix: TensorSpec, rhs: TensorSpec, *, outputs: list[TensorSpec]) -> Cost:
     """One substitution for each column, n^2."""
     return Cost(outputs[0].shape.num_elements * matrix.shape[-1])
-
-
-@kernel("BandedTriangularSolve")
-@widened
-def banded_triangular_solve(matrix: Array, rhs: Array, *, lower: bool, adjoint: bool) -> Result:
-    """Solve as MatrixTriangularSolve does, with diagonals (..., bands, n) for a matrix: the main diagonal first for lower,
-    else last.
-    """
-    _require_triangular(matrix, rhs)
-    bands, size = matrix.shape[-2:]
-    require(matrix.size and rhs.size, f"BandedTriangularSolve does not support empty tensors: {matrix.shape} and {rhs.shape}")
-    count = min(bands, size)
-    diagonals = matrix[..., :count, :] if lower else matrix[..., bands - count :, :]
-    require(np.all(diagonals[..., 0 if lower else -1, :]), "Input matrix is not invertible.")
-    k = np.array([1 - count, 0] if lower else [0, count - 1], np.int32)
-    # One diagonal is given to MatrixDiagV3 without a dimension for diagonals.
-    packed = diagonals if count > 1 else diagonals[..., 0, :]
-    dense: Any = matrix_diag_v3(packed, k, size, size, np.zeros((), matrix.dtype), align="LEFT_RIGHT")
-    return numerics.solve_triangular(dense, rhs, lower, adjoint)
-
-
-@shape("BandedTriangularSolve")
-def banded_triangular_solve_shape(matrix: TensorSpec, rhs: TensorSpec) -> Shape:
-    a, b = matrix_shape(matrix), matrix_shape(rhs)
-    if a.dims is None or b.dims is None:
-        return UNKNOWN
-    return broadcast_shapes(a[:-2], b[:-2]) + [merge_dims(a[-1], b[-2]), b[-1]]
 
 
 @gradient("BandedTriangularSolve")
@@ -338,53 +196,6 @@ def banded_triangular_solve_flops(matrix: TensorSpec, rhs: TensorSpec, *, output
     """For each column a division a row and a multiply-add for each element beside the diagonal."""
     n, bands = matrix.shape[-1], dim_min(matrix.shape[-2], matrix.shape[-1])
     return Cost(outputs[0].shape[:-2].num_elements * rhs.shape[-1] * (n + (bands - 1) * (2 * n - bands)))
-
-
-@kernel("MatrixSolveLs", "BatchMatrixSolveLs")
-@widened
-def matrix_solve_ls(matrix: Array, rhs: Array, l2_regularizer: Array, *, fast: bool) -> Result:
-    """The X of least |A X - rhs|^2 + l2 |X|^2; without `fast` of least norm, and not regularized."""
-    require(np.ndim(l2_regularizer) == 0, f"l2_regularizer must be scalar, got shape {np.shape(l2_regularizer)}")
-    require(l2_regularizer >= 0, f"l2_regularizer must be >= 0, not {l2_regularizer}")
-    require_system(matrix, rhs)
-    rows, columns = matrix.shape[-2:]
-    if not rows * columns * rhs.size:
-        return np.zeros((*rhs.shape[:-2], columns, rhs.shape[-1]), rhs.dtype)
-    if not fast:
-        return _pseudo_inverse(matrix) @ rhs
-    wide = numerics.adjoint(matrix)
-    # The smaller of the two Gram matrices, A^H A of a tall matrix and A A^H of a wide one: only that one is regular for full
-    # rank.
-    gram = (wide @ matrix if rows >= columns else matrix @ wide) + _scaled_identity(min(rows, columns), l2_regularizer, matrix)
-    try:
-        factor = np.linalg.cholesky(gram)
-    except np.linalg.LinAlgError:
-        raise InvalidArgumentError(
-            "Input matrix was rank deficient or ill-conditioned. Try fast=False or a larger l2_regularizer > 0."
-        ) from None
-    if rows >= columns:
-        return _cholesky_solve(factor, wide @ rhs)
-    return wide @ _cholesky_solve(factor, rhs)
-
-
-def _pseudo_inverse(matrix: Array) -> Array:
-    """Return the Moore-Penrose inverses; NaN for matrices that are not finite."""
-    # LAPACK's singular values do not converge for NaN, and NumPy raises for the batch.
-    finite = np.all(np.isfinite(matrix), (-2, -1), keepdims=True)
-    return np.where(finite, np.linalg.pinv(np.where(finite, matrix, 0)), matrix.dtype.type(np.nan))
-
-
-def _cholesky_solve(factor: Array, rhs: Array) -> Array:
-    return numerics.solve_triangular(factor, numerics.solve_triangular(factor, rhs, True, False), True, True)
-
-
-def _scaled_identity(size: int, scale: Array, like: Array) -> Array:
-    return np.eye(size, dtype=like.dtype) * like.dtype.type(scale)
-
-
-@shape("MatrixSolveLs", "BatchMatrixSolveLs")
-def matrix_solve_ls_shape(matrix: TensorSpec, rhs: TensorSpec, l2_regularizer: TensorSpec) -> Shape:
-    return system_shape(matrix, rhs)
 
 
 @gradient("MatrixSolveLs", "BatchMatrixSolveLs")
@@ -450,7 +261,7 @@ def matrix_solve_ls_flops(matrix: TensorSpec, rhs: TensorSpec, l2_regularizer: T
     return Cost(matrix.shape[:-2].num_elements * (factor + each * sides))
 
 
-@everywhere("Cross")
+@everywhere("Cross", shape="..., ... -> ...")
 def cross(xp: Any, a: Any, b: Any) -> Any:
     """The cross products of vectors (..., 3)."""
     require(may_equal(a.shape, b.shape), f"Both inputs must be of same shape: {a.shape} vs. {b.shape}")
@@ -463,85 +274,90 @@ def cross(xp: Any, a: Any, b: Any) -> Any:
     return next_a * last_b - last_a * next_b
 
 
-shape("Cross")(merged_shape)
-
-
 @gradient("Cross")
 def cross_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     u, v = node.inputs
     return [g.Cross(v, grad), g.Cross(grad, u)]
 
 
-@flops("Cross")
-def cross_flops(a: TensorSpec, b: TensorSpec) -> Cost:
-    """Two products and a difference an element."""
-    return Cost(3 * a.shape.num_elements)
+# Two products and a difference an element.
+flops("Cross")(unary_flops(3))
 
 
 facts("own_gradient", of=["Cholesky", "BatchCholesky", "BandedTriangularSolve", "MatrixSolve", "BatchMatrixSolve"])
 facts("own_gradient", of=["MatrixSolveLs", "BatchMatrixSolveLs"])
 
 
-@arrays("Cholesky", "BatchCholesky")
+@everywhere("Cholesky", "BatchCholesky", shape="... n n -> ... n n")
 @widened_program
-def _cholesky_arrays(xp: Any, x: Any) -> Any:
-    """Return the lower triangular factors; NaN where a matrix is not positive definite."""
+def cholesky(xp: Any, x: Any) -> Any:
+    """The lower triangular L with L L^H = A, reading the lower triangles; NaN where A is not positive definite."""
     require_square(x)
     # Only the lower triangle is read, as in TensorFlow; JAX would average both.
     return x if is_empty(xp, x) else xp.cholesky(x, symmetrize_input=False)
 
 
-@arrays("CholeskyGrad", "BatchCholeskyGrad")
+@everywhere("CholeskyGrad", "BatchCholeskyGrad", shape="... n n, ... n n -> ... n n")
 @widened_program
-def _cholesky_gradient_arrays(xp: Any, factor: Any, grad: Any) -> Any:
-    """Return the gradient by the factored matrix, as the kernel has it (Murray, arXiv:1602.07527)."""
+def cholesky_grad(xp: Any, factor: Any, grad: Any) -> Any:
+    """The gradient of the Cholesky factor by the matrix that was factored (Murray, arXiv:1602.07527)."""
     require_square(factor)
-    require_known_sizes(factor.shape, grad.shape)
-    return _cholesky_gradient(xp, functools.partial(xp.substituted, is_lower=True, adjoint=True), factor, grad)
+    require(may_equal(factor.shape, grad.shape), f"l and grad must have the same shape, not {factor.shape} and {grad.shape}")
+    triangle = xp.tril(factor)
+    middle = xp.tril(triangle.swapaxes(-1, -2) @ xp.tril(grad))
+    middle = middle + xp.tril(middle, -1).swapaxes(-1, -2)
+    left = xp.substituted(triangle, middle, is_lower=True, adjoint=True)
+    return xp.substituted(triangle, left.swapaxes(-1, -2), is_lower=True, adjoint=True).swapaxes(-1, -2) * 0.5
 
 
-@arrays("MatrixTriangularSolve", "BatchMatrixTriangularSolve")
+@everywhere("MatrixTriangularSolve", "BatchMatrixTriangularSolve", shape="~... n n, ~... n k -> ~... n k")
 @widened_program
-def _triangular_solve_arrays(xp: Any, matrix: Any, rhs: Any, *, lower: bool, adjoint: bool) -> Any:
-    """Return X with A X = rhs, or A^H X = rhs, reading a single triangle of A."""
-    require_square(matrix)
-    require(rhs.ndim > 1 and may_equal(matrix.shape[-1:], rhs.shape[-2:-1]), f"{matrix.shape} does not fit {rhs.shape}")
+def matrix_triangular_solve(xp: Any, matrix: Any, rhs: Any, *, lower: bool, adjoint: bool) -> Any:
+    """Return X with A X = rhs, or A^H X = rhs, reading a single triangle of A; the batch dimensions broadcast."""
+    _require_triangular(xp, matrix, rhs)
+    if not may_equal(matrix.shape[-1:], matrix.shape[-2:-1]):
+        raise InvalidArgumentError(f"In[0] must be square matrices, not of shape {matrix.shape}")
     return xp.substituted(matrix, rhs, is_lower=lower, adjoint=adjoint)
 
 
-@arrays("BandedTriangularSolve")
+@everywhere("BandedTriangularSolve", shape="~... _ n, ~... n k -> ~... n k")
 @widened_program
-def _banded_triangular_solve_arrays(xp: Any, matrix: Any, rhs: Any, *, lower: bool, adjoint: bool) -> Any:
-    """Solve triangular systems that are given by their diagonals."""
+def banded_triangular_solve(xp: Any, matrix: Any, rhs: Any, *, lower: bool, adjoint: bool) -> Any:
+    """Solve as MatrixTriangularSolve does, with diagonals (..., bands, n) for a matrix: the main diagonal first for lower,
+    else last.
+    """
+    _require_triangular(xp, matrix, rhs)
     bands, size = matrix.shape[-2:]
-    require(may_equal((size,), rhs.shape[-2:-1]), f"{matrix.shape} does not fit {rhs.shape}")
-    require(not (is_empty(xp, matrix) or is_empty(xp, rhs)), f"{matrix.shape} or {rhs.shape} is empty")
+    is_nothing = is_empty(xp, matrix) or is_empty(xp, rhs)
+    require(not is_nothing, f"BandedTriangularSolve does not support empty tensors: {matrix.shape} and {rhs.shape}")
     count = min(bands, size)
     diagonals = matrix[..., :count, :] if lower else matrix[..., bands - count :, :]
-    xp.require((diagonals[..., 0 if lower else -1, :] != 0).all())
+    xp.require((diagonals[..., 0 if lower else -1, :] != 0).all(), "Input matrix is not invertible.")
     k = np.array([1 - count, 0] if lower else [0, count - 1], np.int32)
-    packed = diagonals if count > 1 else diagonals[..., 0, :]
-    edge = np.array(size)
-    dense = of_diagonals_arrays(xp, packed, k, edge, edge, np.zeros((), matrix.dtype), align="LEFT_RIGHT")
+    # One diagonal is given to MatrixDiagV3 without a dimension for diagonals.
+    packed, edge = diagonals if count > 1 else diagonals[..., 0, :], np.array(size)
+    # In NumPy the kernel, which moves elements, and not the program, which moves their numbers first.
+    of_diagonals = matrix_diag_v3 if xp.is_eager else functools.partial(of_diagonals_arrays, xp)
+    dense: Any = of_diagonals(packed, k, edge, edge, np.zeros((), matrix.dtype), align="LEFT_RIGHT")
     return xp.substituted(dense, rhs, is_lower=lower, adjoint=adjoint)
 
 
-@arrays("MatrixSolve", "BatchMatrixSolve")
+@everywhere("MatrixSolve", "BatchMatrixSolve", shape="... n n, ... n k -> ... n k")
 @widened_program
-def _solve_arrays(xp: Any, matrix: Any, rhs: Any, *, adjoint: bool) -> Any:
-    """Return X with A X = rhs, or A^H X = rhs, for square A."""
+def matrix_solve(xp: Any, matrix: Any, rhs: Any, *, adjoint: bool) -> Any:
+    """X with A X = rhs, or A^H X = rhs, for square A."""
     require_system(matrix, rhs)
     require_square(matrix)
-    return xp.solved(adjoint_of(xp, matrix) if adjoint else matrix, rhs)
+    return xp.solved(adjoint_of(xp, matrix) if adjoint else matrix, rhs, "Input matrix is not invertible.")
 
 
-@arrays("MatrixInverse", "BatchMatrixInverse")
+@everywhere("MatrixInverse", "BatchMatrixInverse", shape="... n n -> ... n n")
 @widened_program
-def _inverse_arrays(xp: Any, x: Any, *, adjoint: bool) -> Any:
-    """Return the inverses of square matrices, or of their adjoints."""
+def matrix_inverse(xp: Any, x: Any, *, adjoint: bool) -> Any:
+    """The inverses of square matrices, or of their adjoints."""
     require_square(x)
     identity = xp.broadcast_to(_identity_arrays(xp, x), x.shape)
-    return xp.solved(adjoint_of(xp, x) if adjoint else x, identity)
+    return xp.solved(adjoint_of(xp, x) if adjoint else x, identity, "Input is not invertible.")
 
 
 def _identity_arrays(xp: Any, x: Any) -> Any:
@@ -580,24 +396,29 @@ def _pivots(xp: Any, x: Any) -> tuple[Any, Any]:
     return xp.diagonal(factors), (1 - 2 * (turns % 2)).astype(x.dtype)
 
 
-@arrays("MatrixSolveLs", "BatchMatrixSolveLs")
+@everywhere("MatrixSolveLs", "BatchMatrixSolveLs", shape="... m n, ... m k, () -> ... n k")
 @widened_program
-def _least_squares_arrays(xp: Any, matrix: Any, rhs: Any, l2_regularizer: Any, *, fast: bool) -> Any:
-    """Return the X of least |A X - rhs|^2 + l2 |X|^2; without `fast` of least norm, and not regularized."""
+def matrix_solve_ls(xp: Any, matrix: Any, rhs: Any, l2_regularizer: Any, *, fast: bool) -> Any:
+    """The X of least |A X - rhs|^2 + l2 |X|^2; without `fast` of least norm, and not regularized."""
     require(l2_regularizer.ndim == 0, f"l2_regularizer must be scalar, got shape {l2_regularizer.shape}")
-    xp.require(l2_regularizer >= 0)
+    xp.require(l2_regularizer >= 0, f"l2_regularizer must be >= 0, not {l2_regularizer}")
     require_system(matrix, rhs)
     rows, columns = matrix.shape[-2:]
     if is_empty(xp, matrix) or is_empty(xp, rhs):
         return xp.full((*rhs.shape[:-2], columns, rhs.shape[-1]), 0, rhs.dtype)
     if not fast:
-        # NumPy's default, which the kernel takes; JAX would cut off more singular values.
+        # NumPy's default; JAX would cut off more singular values.
         return xp.pinv(matrix, rtol=1e-15) @ rhs
     adjoint = adjoint_of(xp, matrix)
+    # The smaller of the two Gram matrices, A^H A of a tall matrix and A A^H of a wide one: only that one is regular for full
+    # rank.
     gram = adjoint @ matrix if rows >= columns else matrix @ adjoint
     factor = xp.cholesky(gram + _identity_arrays(xp, gram) * l2_regularizer.astype(matrix.dtype), symmetrize_input=False)
     # NaN marks a matrix that is not positive definite, and TensorFlow refuses the system.
-    xp.require(xp.isfinite(factor).all())
+    xp.require(
+        xp.isfinite(factor).all(),
+        "Input matrix was rank deficient or ill-conditioned. Try fast=False or a larger l2_regularizer > 0.",
+    )
     middle = xp.substituted(factor, adjoint @ rhs if rows >= columns else rhs, is_lower=True)
     result = xp.substituted(factor, middle, is_lower=True, adjoint=True)
     return result if rows >= columns else adjoint @ result

@@ -12,7 +12,7 @@ from ...graph.graph import Node, Output
 from ...numerics import linalg as numerics
 from ...numerics.half_precision import widened
 from ...numerics.linalg import eigh
-from ...registry.registry import Cost, arrays, flops, gradient, kernel, lower, onnx, shape, without_gradient
+from ...registry.registry import Cost, everywhere, flops, gradient, kernel, lower, onnx, shape, without_gradient
 from ...support.errors import InvalidArgumentError
 from ...types.arrays import Array, Result
 from ...types.dims import dim_min
@@ -129,24 +129,6 @@ def qr_flops(input: TensorSpec, *, full_matrices: bool) -> Cost:
     triangle = reflections_flops(rows, count) + reflected_flops(rows, columns - 1, count)
     vectors = reflected_flops(rows, rows if full_matrices else count, count)
     return Cost(input.shape[:-2].num_elements * (triangle + vectors))
-
-
-@kernel("Lu")
-@widened
-def lu(input: Array, *, output_idx_type: DType) -> tuple[Result, Result]:
-    """Return the packed factors of the matrix with its rows permuted, and the permutation."""
-    require_square(input)
-    packed, order = numerics.lu(input)
-    # NaN fails the comparison, too: TensorFlow refuses both.
-    if not np.all(np.abs(np.diagonal(packed, axis1=-2, axis2=-1)) > 0):
-        raise InvalidArgumentError("Input is not invertible.")
-    return packed, order.astype(output_idx_type.numpy)
-
-
-@shape("Lu")
-def lu_shape(input: TensorSpec) -> list[Shape]:
-    dims = square_shape(input)
-    return [dims, dims[:-1]]
 
 
 @flops("Lu")
@@ -415,16 +397,17 @@ def _singular_values_lowering(xla: Any, x: Any, *, compute_uv: bool, full_matric
     return first, second, third
 
 
-@arrays("Lu")
+@everywhere("Lu", shape="... n n -> ... n n, ... n")
 @widened_program
-def _factors_arrays(xp: Any, x: Any) -> tuple[Any, Any]:
-    """Return the packed factors of the matrices with permuted rows, and the permutations."""
+def lu(xp: Any, x: Any, *, output_idx_type: DType) -> tuple[Any, Any]:
+    """Return the packed factors of the matrix with its rows permuted, and the permutation."""
     require_square(x)
     if is_empty(xp, x):
-        return x, xp.zeros_like(xp.sum(x, -1)).real
+        return x, xp.zeros_like(xp.sum(x, -1)).real.astype(output_idx_type.numpy)
     packed, _, order = xp.lu(x)
-    xp.require((abs(xp.diagonal(packed)) > 0).all())
-    return packed, order
+    # NaN fails the comparison, too: TensorFlow refuses both.
+    xp.require((abs(xp.diagonal(packed)) > 0).all(), "Input is not invertible.")
+    return packed, order.astype(output_idx_type.numpy)
 
 
 @onnx("Qr")

@@ -140,20 +140,12 @@ def matrix_band_part_gradient(g: GradientBuilder, node: Node, grad: Output) -> G
 zero_flops("MatrixBandPart", "BatchMatrixBandPart")
 
 
-@kernel("MatrixDiag", "BatchMatrixDiag")
+@kernel("MatrixDiag", "BatchMatrixDiag", shape="... n -> ... n n")
 def matrix_diag(diagonal: Array) -> Result:
     """Square matrices (..., n, n) with the vectors (..., n) as main diagonals and zeros elsewhere."""
     require_min_rank(diagonal, 1, "diagonal")
     size = diagonal.shape[-1]
     return _from_diagonals(diagonal, 0, 0, size, size, np.zeros((), diagonal.dtype), "LEFT_LEFT")
-
-
-@shape("MatrixDiag", "BatchMatrixDiag")
-def matrix_diag_shape(diagonal: TensorSpec) -> Shape:
-    if diagonal.shape.dims is None:
-        return UNKNOWN
-    require(len(diagonal.shape) >= 1, "diagonal must be at least a vector")
-    return diagonal.shape + [diagonal.shape[-1]]
 
 
 @gradient("MatrixDiag", "BatchMatrixDiag")
@@ -333,17 +325,11 @@ def matrix_set_diag_v3_gradient(g: GradientBuilder, node: Node, grad: Output) ->
 zero_flops("MatrixSetDiag", "BatchMatrixSetDiag", "MatrixSetDiagV2", "MatrixSetDiagV3")
 
 
-@kernel("Diag")
+@kernel("Diag", shape="... n -> ... n ... n")
 def diag(diagonal: Array) -> Result:
     """A tensor of shape s + s with the elements of `diagonal`, of shape s, where both indices agree."""
     require_min_rank(diagonal, 1, "diagonal")
     return np.diag(diagonal.ravel()).reshape(diagonal.shape * 2)
-
-
-@shape("Diag")
-def diag_shape(diagonal: TensorSpec) -> Shape:
-    require(diagonal.rank != 0, "diagonal must be at least a vector")
-    return diagonal.shape + diagonal.shape
 
 
 @gradient("Diag")

@@ -11,17 +11,15 @@ from ...building.gradbuilder import GradientBuilder, Gradients
 from ...graph.graph import Node, Output
 from ...numerics import linalg as numerics
 from ...numerics.half_precision import widened
-from ...registry.registry import Cost, arrays, facts, flops, gradient, kernel, shape
+from ...registry.registry import Cost, arrays, facts, flops, gradient, kernel
 from ...support.errors import UnimplementedError
 from ...types.arrays import Array, Result
-from ...types.shapes import Shape, TensorSpec, merge_shapes
+from ...types.shapes import TensorSpec
 from ..shared.argument_checks import may_equal, require, require_known_sizes
 from ._matrices import (
     lu_flops,
-    matrix_shape,
     require_matrix,
     require_square,
-    square_shape,
     transposed,
     widened_program,
 )
@@ -30,14 +28,14 @@ _WELL_CONDITIONED = 1e3
 """Eigenvectors with a condition number up to this give the logarithm fast and to twelve digits."""
 
 
-@kernel("MatrixExponential")
+@kernel("MatrixExponential", shape="... n n -> ... n n")
 @widened
 def matrix_exponential(input: Array) -> Result:
     require_square(input)
     return scipy.linalg.expm(input).astype(input.dtype) if input.size else input
 
 
-@kernel("MatrixLogarithm")
+@kernel("MatrixLogarithm", shape="... n n -> ... n n")
 def matrix_logarithm(input: Array) -> Result:
     """Return the principal logarithms of complex matrices; NaN for singular matrices."""
     require_square(input)
@@ -65,7 +63,7 @@ def _logarithm(matrix: Any) -> Any:
     return scipy.linalg.logm(matrix.astype(np.complex128))
 
 
-@kernel("MatrixSquareRoot")
+@kernel("MatrixSquareRoot", shape="... n n -> ... n n")
 @widened
 def matrix_square_root(input: Array) -> Result:
     """The principal square roots; NaN where a real matrix has none that is real."""
@@ -98,9 +96,6 @@ def matrix_square_root_gradient(g: GradientBuilder, node: Node, grad: Output) ->
     system = g.Reshape(sums, g.ConcatV2([batch, area, area], 0))
     column = g.Reshape(transposed(g, grad), g.ConcatV2([batch, area, g.constant([1], "int32")], 0))
     return [transposed(g, g.Reshape(g.MatrixSolve(system, column), shape))]
-
-
-shape("MatrixExponential", "MatrixLogarithm", "MatrixSquareRoot")(square_shape)
 
 
 @gradient("MatrixExponential", "MatrixLogarithm")
@@ -150,7 +145,7 @@ def matrix_exponential_flops(input: TensorSpec) -> Cost:
     return Cost(input.shape[:-2].num_elements * ((6 + 3) * 2 * n * n * n + sums + system))
 
 
-@kernel("TridiagonalSolve")
+@kernel("TridiagonalSolve", shape="... 3 n, ... n k -> ... n k")
 def tridiagonal_solve(diagonals: Array, rhs: Array, *, partial_pivoting: bool, perturb_singular: bool) -> Result:
     """X (..., n, k) of tridiagonal systems given as (..., 3, n): super-, main and subdiagonals; NaN where singular."""
     _require_tridiagonal(diagonals, rhs, partial_pivoting, perturb_singular)
@@ -175,12 +170,6 @@ def _require_tridiagonal(diagonals: Any, rhs: Any, partial_pivoting: bool, pertu
         f"Expected the same number of left-hand sides and right-hand sides, got {diagonals.shape} and {rhs.shape}",
     )
     require(partial_pivoting or not perturb_singular, "Setting perturb_singular requires also setting partial_pivoting.")
-
-
-@shape("TridiagonalSolve")
-def tridiagonal_solve_shape(diagonals: TensorSpec, rhs: TensorSpec) -> Shape:
-    matrix_shape(diagonals)
-    return matrix_shape(rhs)
 
 
 @gradient("TridiagonalSolve")
@@ -228,7 +217,7 @@ def tridiagonal_solve_flops(diagonals: TensorSpec, rhs: TensorSpec, *, partial_p
     return Cost(diagonals.shape[:-2].num_elements * each)
 
 
-@kernel("TridiagonalMatMul")
+@kernel("TridiagonalMatMul", shape="... 1 n, ... 1 n, ... 1 n, ... n k -> ... n k")
 def tridiagonal_matmul(superdiag: Array, maindiag: Array, subdiag: Array, rhs: Array) -> Result:
     """Multiply a tridiagonal matrix, with diagonals of shape (..., 1, n), by (..., n, k)."""
     names = ("superdiagonal", "maindiagonal", "subdiagonal")
@@ -247,12 +236,6 @@ def tridiagonal_matmul(superdiag: Array, maindiag: Array, subdiag: Array, rhs: A
     result[..., :-1, :] += upper[..., :-1, :] * rhs[..., 1:, :]
     result[..., 1:, :] += lower[..., 1:, :] * rhs[..., :-1, :]
     return result
-
-
-@shape("TridiagonalMatMul")
-def tridiagonal_matmul_shape(superdiag: TensorSpec, maindiag: TensorSpec, subdiag: TensorSpec, rhs: TensorSpec) -> Shape:
-    merge_shapes(matrix_shape(superdiag), matrix_shape(maindiag))
-    return matrix_shape(rhs)
 
 
 @gradient("TridiagonalMatMul")

@@ -27,11 +27,11 @@ from ...registry.registry import (
     layout,
     lower,
     lower_as,
+    not_arithmetic,
     not_differentiable,
     onnx,
     profiled,
     shape,
-    zero_flops,
 )
 from ...runtime.state.variants import added
 from ...support.errors import InvalidArgumentError
@@ -43,17 +43,19 @@ from ..control import _onnx_lists as lists
 from ..shared.argument_checks import require_same_shape
 from ..shared.elementwise_tables import (
     INTEGERS,
+    RESULT,
     SIGNED,
     UNSIGNED,
     Binary,
+    ElementwiseProgram,
     Unary,
     binary_flops,
     broadcasting,
+    counted,
     register_binary,
     register_unary,
     unary_flops,
 )
-from ..shared.plain_shapes import first_shape, merged_shape
 from ..shared.shape_arguments import as_dims, shape_value
 
 
@@ -80,20 +82,19 @@ def _nonzero(function: Callable[..., Any]) -> Callable[..., Any]:
     return checked
 
 
-def _div_no_nan(x: Array, y: Array) -> Array:
-    zero = y == 0
-    # The divisor is replaced before the division, which would warn.
-    return np.where(zero, 0, x / np.where(zero, 1, y)).astype(x.dtype)
-
-
 def _mul_no_nan(x: Array, y: Array) -> Array:
     # Also for infinite x, whose product with 0 is NaN.
     return np.where(y == 0, 0, x * y).astype(x.dtype)
 
 
-def _squared_difference(x: Array, y: Array) -> Array:
+def _div_no_nan(xp: Any, x: Any, y: Any) -> Any:
+    # The divisor is replaced before the division, which would warn in NumPy, and whose derivative would be NaN in JAX.
+    return xp.where(y == 0, 0, x / xp.where(y == 0, 1, y))
+
+
+def _squared_difference(xp: Any, x: Any, y: Any) -> Any:
     difference = x - y
-    return np.conj(difference) * difference if difference.dtype.kind == "c" else difference * difference
+    return difference * xp.conj(difference)
 
 
 def _integer_pow(x: Array, y: Array) -> Array:
@@ -185,7 +186,7 @@ BINARY = (
     Binary("Mul", "multiply", _mul_gradient),
     Binary("RealDiv", "divide", _div_gradient, widened=True),
     Binary("Div", broadcasting(np.true_divide), _div_gradient, widened=True),
-    Binary("DivNoNan", broadcasting(_div_no_nan), _div_no_nan_gradient, widened=True),
+    Binary("DivNoNan", ElementwiseProgram(_div_no_nan), _div_no_nan_gradient, widened=True),
     Binary("MulNoNan", broadcasting(_mul_no_nan), _mul_no_nan_gradient),
     # No gradient: a step function, whose derivative is 0 or undefined. TensorFlow gives none either.
     Binary("FloorDiv", broadcasting(_float_floor_div), None, widened=True),
@@ -197,7 +198,7 @@ BINARY = (
     Binary("Atan2", "arctan2", _atan2_gradient, 0, 1, widened=True),
     Binary("Maximum", "maximum", _choosing("GreaterEqual")),
     Binary("Minimum", "minimum", _choosing("LessEqual")),
-    Binary("SquaredDifference", broadcasting(_squared_difference), _squared_difference_gradient, 2),
+    Binary("SquaredDifference", ElementwiseProgram(_squared_difference), _squared_difference_gradient, 2),
     Binary("Less", "less", None),
     Binary("LessEqual", "less_equal", None),
     Binary("Greater", "greater", None),
@@ -255,10 +256,7 @@ def equal_shape(x: TensorSpec, y: TensorSpec, *, incompatible_shape_error: bool)
         return Shape(())
 
 
-@flops("Equal", "NotEqual")
-def equal_flops(x: TensorSpec, y: TensorSpec, *, outputs: list[TensorSpec]) -> Cost:
-    """One comparison for each result."""
-    return Cost(outputs[0].shape.num_elements)
+flops("Equal", "NotEqual")(counted(1, RESULT, "One comparison for each result."))
 
 
 not_differentiable("Equal", "NotEqual", "ApproximateEqual")
@@ -266,20 +264,19 @@ facts("elementwise", of=("Equal", "NotEqual", "ApproximateEqual"))
 facts("elementwise", "own_gradient", of=("ClipByValue",))
 
 
-@everywhere("ApproximateEqual")
+@everywhere("ApproximateEqual", shape="..., ... -> ...")
 def approximate_equal(xp: Any, x: Any, y: Any, *, tolerance: float) -> Any:
     """|x - y| < tolerance; the shapes must be equal."""
-    if xp is np or not xp.same_shape(x, y):
+    if not xp.same_shape(x, y):
         require_same_shape(x, y, "x and y")
     # The attribute is a float32, whatever the dtype of the inputs.
     return abs(x - y) < np.asarray(tolerance, np.float32).astype(x.dtype)
 
 
-shape("ApproximateEqual")(merged_shape)
 flops("ApproximateEqual")(binary_flops(3))
 
 
-@kernel("ClipByValue")
+@kernel("ClipByValue", shape="... -> ...")
 def clip_by_value(t: Array, clip_value_min: Array, clip_value_max: Array) -> Result:
     """max(min(t, high), low), of real and imaginary part apart; the bounds are scalars or shaped like t."""
     _require_bounds(t, clip_value_min, clip_value_max)
@@ -298,9 +295,6 @@ def _require_bounds(t: Any, *bounds: Any) -> None:
 def _clip(t: Array, low: Array, high: Array) -> Array:
     # In this order: if low > high, TensorFlow returns low.
     return np.maximum(np.minimum(t, high), low)
-
-
-shape("ClipByValue")(first_shape)
 
 
 @gradient("ClipByValue")
@@ -451,8 +445,7 @@ def broadcast_gradient_args_estimate(s0: TensorSpec, s1: TensorSpec) -> list[Sha
     return [TensorSpec(s0.dtype, Shape(a.shape), a.astype(s0.dtype.numpy)) for a in axes]
 
 
-not_differentiable("BroadcastArgs", "BroadcastGradientArgs")
-zero_flops("BroadcastArgs", "BroadcastGradientArgs")
+not_arithmetic("BroadcastArgs", "BroadcastGradientArgs")
 facts("inexpensive", of=("BroadcastArgs", "BroadcastGradientArgs"))
 
 
@@ -485,13 +478,6 @@ arrays("FloorMod")(_division_of_arrays("mod", lambda xp, x, y: xp.mod(x, y)))
 arrays("Mod", "TruncateMod")(_division_of_arrays("fmod", lambda xp, x, y: xp.fmod(x, y)))
 arrays("Div")(_division_of_arrays("truncated_quotient", lambda xp, x, y: x / y))
 arrays("TruncateDiv")(_division_of_arrays("truncated_quotient", lambda xp, x, y: xp.trunc(x / y)))
-arrays("DivNoNan")(lambda xp, x, y: xp.where(y == 0, 0, x / xp.where(y == 0, 1, y)))
-
-
-@arrays("SquaredDifference")
-def _squared_difference_of_arrays(xp: Any, x: Any, y: Any) -> Any:
-    difference = x - y
-    return difference * xp.conj(difference)
 
 
 @lower("ClipByValue")
@@ -562,15 +548,14 @@ facts("half_clear", of=["ClipByValue", "Equal", "Greater", "GreaterEqual", "Less
 # Bits of integers: logic, shifts and counts.
 
 
-def _shifted(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a shift whose distance is clipped to [0, bits - 1], as in TensorFlow."""
+def _shift(name: str) -> ElementwiseProgram:
+    """Return the program of a shift whose distance is clipped to [0, bits - 1], as in TensorFlow."""
 
-    def shift(x: Array, y: Array) -> Array:
+    def shift(xp: Any, x: Any, y: Any) -> Any:
         # A shift by the number of bits or more is undefined in C++.
-        distance = np.minimum(np.maximum(y, y.dtype.type(0)), y.dtype.type(x.dtype.itemsize * 8 - 1))
-        return function(x, distance)
+        return getattr(xp, name)(x, xp.minimum(xp.maximum(y, 0), x.dtype.itemsize * 8 - 1))
 
-    return shift
+    return ElementwiseProgram(shift)
 
 
 register_binary(
@@ -578,37 +563,23 @@ register_binary(
         Binary("BitwiseAnd", "bitwise_and", None),
         Binary("BitwiseOr", "bitwise_or", None),
         Binary("BitwiseXor", "bitwise_xor", None),
-        Binary("LeftShift", broadcasting(_shifted(np.left_shift)), None),
-        Binary("RightShift", broadcasting(_shifted(np.right_shift)), None),
+        Binary("LeftShift", _shift("left_shift"), None),
+        Binary("RightShift", _shift("right_shift"), None),
     )
 )
 register_unary((Unary("Invert", "invert", None),))
 facts("involution", of=("Invert",))
 
 
-@kernel("PopulationCount")
+@kernel("PopulationCount", shape="... -> ...")
 def population_count(x: Array) -> Result:
     """Count the set bits, of negative numbers in two's complement."""
     return np.bitwise_count(np.asarray(x).view(f"u{x.dtype.itemsize}"))
 
 
-shape("PopulationCount")(first_shape)
 flops("PopulationCount")(unary_flops(1))
 not_differentiable("PopulationCount")
 facts("elementwise", of=("PopulationCount",))
 
 
 arrays_as(PopulationCount="population_count")
-
-
-def _shift_of_arrays(name: str) -> Callable[..., Any]:
-    """Return the program of a shift; the distance is clipped as in the kernel."""
-
-    def shift(xp: Any, x: Any, y: Any) -> Any:
-        return getattr(xp, name)(x, xp.clip(y, 0, x.dtype.itemsize * 8 - 1))
-
-    return shift
-
-
-arrays("LeftShift")(_shift_of_arrays("left_shift"))
-arrays("RightShift")(_shift_of_arrays("right_shift"))

@@ -8,13 +8,12 @@ import numpy as np
 
 from ...building.gradbuilder import GradientBuilder, Gradients
 from ...graph.graph import Node, Output
-from ...registry.registry import Cost, arrays, arrays_as, everywhere, facts, flops, gradient, kernel, shape, zero_flops
+from ...registry.registry import arrays_as, everywhere, facts, flops, gradient, kernel, shape, shaped, zero_flops
 from ...support.errors import InvalidArgumentError
 from ...types.arrays import Array, Result
 from ...types.dtypes import DType
-from ...types.shapes import Shape, TensorSpec
+from ..shared.argument_checks import require_broadcast
 from ..shared.elementwise_tables import binary_shape, unary_flops
-from ..shared.plain_shapes import first_shape
 
 
 def _require_parts(complex_dtype: np.dtype[Any], real_dtype: np.dtype[Any]) -> None:
@@ -22,21 +21,6 @@ def _require_parts(complex_dtype: np.dtype[Any], real_dtype: np.dtype[Any]) -> N
     # The attributes may state any pair, but TensorFlow has kernels of matching ones alone.
     if np.result_type(real_dtype, np.complex64) != complex_dtype:
         raise InvalidArgumentError(f"the parts of {complex_dtype.name} are not {real_dtype.name}")
-
-
-@kernel("Complex")
-def complex_(real: Array, imag: Array, *, Tout: DType) -> Result:
-    """real + imag i, with broadcasting."""
-    _require_parts(Tout.numpy, np.asarray(real).dtype)
-    try:
-        size = np.broadcast_shapes(np.shape(real), np.shape(imag))
-    except ValueError:
-        raise InvalidArgumentError(f"Incompatible shapes: {Shape(np.shape(real))} vs. {Shape(np.shape(imag))}") from None
-    # real + 1j * imag would make NaN of infinite parts.
-    result = np.empty(size, Tout.numpy)
-    result.real = real
-    result.imag = imag
-    return result
 
 
 @kernel("Conj", T=("variant",))
@@ -51,7 +35,7 @@ def conj(input: Array) -> Result:
 
 
 shape("Complex")(binary_shape)
-shape("Real", "Imag", "Conj", "Angle", "ComplexAbs")(first_shape)
+shaped("... -> ...", "Real", "Imag", "Conj", "Angle", "ComplexAbs")
 facts("elementwise", of=("Complex", "Real", "Imag", "Conj", "Angle", "ComplexAbs"))
 facts("involution", of=("Conj",))
 
@@ -112,9 +96,7 @@ flops("Conj")(unary_flops(1))
 flops("ComplexAbs")(unary_flops(4))
 
 
-@flops("Angle")
-def angle_flops(input: TensorSpec) -> Cost:
-    return Cost(transcendentals=input.shape.num_elements)
+flops("Angle")(unary_flops(0, 1))
 
 
 def _part_of_arrays(name: str) -> Any:
@@ -132,7 +114,9 @@ for _op, _name in (("Real", "real"), ("Imag", "imag"), ("Angle", "angle"), ("Com
 arrays_as(Conj="conj")
 
 
-@arrays("Complex")
-def _complex_of_arrays(xp: Any, real: Any, imag: Any, *, Tout: DType) -> Any:
+@everywhere("Complex")
+def complex_(xp: Any, real: Any, imag: Any, *, Tout: DType) -> Any:
+    """real + imag i, with broadcasting."""
     _require_parts(Tout.numpy, real.dtype)
+    require_broadcast(real, imag)
     return xp.complex(*xp.broadcast_arrays(real, imag))

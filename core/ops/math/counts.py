@@ -12,15 +12,14 @@ from ...building.gradbuilder import GradientBuilder, Gradients
 from ...graph.graph import Node, Output
 from ...numerics.half_precision import wide
 from ...numerics.sequences import decreasing_fit
-from ...registry.registry import Cost, arrays, facts, flops, gradient, kernel, onnx, shape, without_gradient
+from ...registry.registry import Cost, arrays, everywhere, facts, flops, gradient, kernel, onnx, shape, without_gradient
 from ...support.errors import InvalidArgumentError, UnimplementedError
 from ...types import dtypes
 from ...types.arrays import Array, Result
 from ...types.dtypes import DType
 from ...types.shapes import UNKNOWN, Shape, TensorSpec
 from ..shared.argument_checks import require, require_known_sizes, require_rank
-from ..shared.elementwise_tables import unary_flops
-from ..shared.plain_shapes import first_shape
+from ..shared.elementwise_tables import counted, unary_flops
 from ..shared.shape_arguments import dims_of, scalar_of
 from ..shared.sparse_checks import flat_positions, index_vectors, rank_of, sparse_shapes, validate
 
@@ -117,7 +116,7 @@ def sparse_count_shape(
     return sparse_shapes(rank_of(indices, dense_shape))
 
 
-@kernel("RaggedCountSparseOutput")
+@kernel("RaggedCountSparseOutput", shape="-> n 2, n, 2")
 def ragged_count(
     splits: Array, values: Array, weights: Array, *, minlength: int, maxlength: int, binary_output: bool
 ) -> tuple[Result, Result, Result]:
@@ -140,14 +139,8 @@ def _ragged_rows(splits: Array, count: int) -> Array:
     return np.repeat(np.arange(splits.size - 1), np.diff(splits))
 
 
-@shape("RaggedCountSparseOutput")
-def ragged_count_shape(splits: TensorSpec, values: TensorSpec, weights: TensorSpec) -> tuple[Shape, ...]:
-    return sparse_shapes(2)
-
-
-@flops("RaggedCountSparseOutput", "SparseCountSparseOutput")
-def count_flops(first: TensorSpec, values: TensorSpec, *rest: TensorSpec) -> Cost:
-    return Cost(flops=values.shape.num_elements)
+count_flops = counted(1, 1, "One addition for each value.")
+flops("RaggedCountSparseOutput", "SparseCountSparseOutput")(count_flops)
 
 
 without_gradient("SparseCountSparseOutput", "RaggedCountSparseOutput")
@@ -283,18 +276,13 @@ def _require_counted(values: Array) -> None:
         raise InvalidArgumentError(f"Input arr must be non-negative! It holds {values.min()}")
 
 
-@kernel("Bincount")
+@kernel("Bincount", shape="*, <size> -> size")
 def bincount(arr: Array, size: Array, weights: Array) -> Result:
     """Count the occurrences of each integer in `arr`, or sum their weights, (size,); integers from `size` on are left out."""
     count, flat = bin_count(size), np.ravel(arr)
     require(weights.size in (0, flat.size), "Input indices and weights must have the same size.")
     _require_counted(flat)
     return _bincounts(0, 1, flat, count, weights, False)[0]
-
-
-@shape("Bincount")
-def bincount_shape(arr: TensorSpec, size: TensorSpec, weights: TensorSpec) -> Shape:
-    return Shape([scalar_of(size)])
 
 
 @kernel("DenseBincount")
@@ -354,16 +342,16 @@ def histogram_fixed_width_shape(values: TensorSpec, value_range: TensorSpec, nbi
 flops("HistogramFixedWidth")(unary_flops(5))
 
 
-@kernel("Bucketize")
-def bucketize(input: Array, *, boundaries: list[float]) -> Result:
+@everywhere("Bucketize", shape="... -> ...")
+def bucketize(xp: Any, x: Any, *, boundaries: list[float]) -> Any:
     """Count the ascending boundaries that are not above each element."""
     # The attribute holds float32, so that a double 0.1 lies below the boundary 0.1.
     limits = np.asarray(boundaries, np.float32)
     require(np.all(limits[1:] >= limits[:-1]), f"Expected sorted boundaries, not {boundaries}")
-    return np.searchsorted(limits, input, side="right").astype(np.int32)
-
-
-shape("Bucketize")(first_shape)
+    if x.dtype != np.float32 and not xp.has_64_bits:
+        raise UnimplementedError(f"buckets of {x.dtype} need 64-bit numbers in JAX")
+    wide_x = x if x.dtype == np.float32 else x.astype(np.float64)
+    return xp.searchsorted(limits.astype(wide_x.dtype), wide_x, side="right")
 
 
 @flops("Bucketize")
@@ -375,7 +363,7 @@ def bucketize_flops(input: TensorSpec, *, boundaries: list[float]) -> Cost:
 without_gradient("Bincount", "DenseBincount", "HistogramFixedWidth", "Bucketize")
 
 
-@kernel("IsotonicRegression")
+@kernel("IsotonicRegression", shape="... -> ..., ...")
 def isotonic_regression(input: Array, *, output_dtype: DType) -> tuple[Result, Result]:
     """Return the nearest descending sequence to each row, and the index of each element's constant part."""
     if not input.size:
@@ -385,11 +373,6 @@ def isotonic_regression(input: Array, *, output_dtype: DType) -> tuple[Result, R
     for i, row in enumerate(rows):
         values[i], segments[i] = decreasing_fit(row.astype(np.float64).tolist())
     return values.reshape(input.shape), segments.reshape(input.shape)
-
-
-@shape("IsotonicRegression")
-def isotonic_regression_shape(input: TensorSpec) -> list[Shape]:
-    return [input.shape, input.shape]
 
 
 @flops("IsotonicRegression")
@@ -467,16 +450,6 @@ def _histogram_arrays(xp: Any, values: Any, value_range: Any, nbins: Array, *, d
     distances = (xp.maximum(flat, low) - low).astype(np.float64) / step
     places = xp.minimum(xp.where(distances > 0, distances, 0), count - 1).astype(np.int64)
     return xp.grouped(xp.ones_like(places).astype(dtype.numpy), places, count, "add")
-
-
-@arrays("Bucketize")
-def _bucketize_arrays(xp: Any, x: Any, *, boundaries: list[float]) -> Any:
-    limits = np.asarray(boundaries, np.float32)
-    require(np.all(limits[1:] >= limits[:-1]), f"Expected sorted boundaries, not {boundaries}")
-    if x.dtype != np.float32 and not xp.has_64_bits:
-        raise UnimplementedError(f"buckets of {x.dtype} need 64-bit numbers in JAX")
-    wide_x = x if x.dtype == np.float32 else x.astype(np.float64)
-    return xp.searchsorted(limits.astype(wide_x.dtype), wide_x, side="right")
 
 
 facts("row_wise", of=("Bucketize",))

@@ -7,7 +7,6 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
-import scipy.fft
 
 from ...building.gradbuilder import GradientBuilder
 from ...graph.graph import Node, Output
@@ -27,11 +26,6 @@ def _require_rank(input: Array, rank: int) -> None:
     require(input.ndim >= rank, f"Input must have rank of at least {rank} but got: {Shape(input.shape)}")
 
 
-def _transforms(xp: Any) -> Any:
-    """Return the transforms of a namespace: SciPy's keep single precision, as NumPy's before version 2 do not."""
-    return scipy.fft if xp is np else xp.fft
-
-
 def _complex_transform(name: str, rank: int) -> Callable[..., Any]:
     """Return the program of a complex transform of all dimensions."""
 
@@ -39,7 +33,7 @@ def _complex_transform(name: str, rank: int) -> Callable[..., Any]:
         _require_rank(input, rank)
         if is_empty(xp, input):
             return input
-        return getattr(_transforms(xp), name)(input, axes=range(-rank, 0)).astype(input.dtype, copy=False)
+        return getattr(xp.fft, name)(input, axes=range(-rank, 0)).astype(input.dtype, copy=False)
 
     return transform
 
@@ -88,7 +82,7 @@ def _real_transform(rank: int) -> Callable[..., Any]:
         # TensorFlow leaves the memory of this result as it finds it; zeros are what padding the missing numbers would give.
         if is_empty(xp, input) or not math.prod(half):
             return np.zeros((*input.shape[:-rank], *half), Tcomplex.numpy)
-        return _transforms(xp).rfftn(input, lengths, range(-rank, 0)).astype(Tcomplex.numpy, copy=False)
+        return xp.fft.rfftn(input, lengths, range(-rank, 0)).astype(Tcomplex.numpy, copy=False)
 
     return rfft
 
@@ -111,7 +105,7 @@ def _inverse_real_transform(rank: int) -> Callable[..., Any]:
         lengths = _checked_inverse_lengths(input, fft_length, rank, Treal)
         if is_empty(xp, input) or not math.prod(lengths):
             return np.zeros((*input.shape[:-rank], *lengths), Treal.numpy)
-        return _transforms(xp).irfftn(input, lengths, range(-rank, 0)).astype(Treal.numpy, copy=False)
+        return xp.fft.irfftn(input, lengths, range(-rank, 0)).astype(Treal.numpy, copy=False)
 
     return irfft
 

@@ -11,6 +11,7 @@ import numpy as np
 from ...building.gradbuilder import GradientBuilder
 from ...graph.graph import Node, Output
 from ...inference.profiler_formulas import of_input, of_output
+from ...numerics.array_namespace import NUMPY
 from ...numerics.elementwise import in_blocks
 from ...numerics.half_precision import widened
 from ...registry import registry
@@ -33,7 +34,7 @@ from ...types import dtypes
 from ...types.arrays import Array, Result
 from ...types.shapes import TensorSpec
 from ..shared.decompositions import composed
-from ..shared.elementwise_tables import NARROW, Unary, register_unary, unary_flops
+from ..shared.elementwise_tables import NARROW, ElementwiseProgram, Unary, register_unary, unary_flops
 from ..shared.plain_shapes import first_shape
 
 # (g, x, y, dy) -> dx. Complex derivatives are conjugated: TensorFlow's gradient is that of a real loss.
@@ -106,9 +107,9 @@ def _cos_gradient(g: GradientBuilder, x: Output, y: Output, dy: Output) -> Outpu
     return g.Mul(dy, g.Neg(g.Sin(g.conj(x))))
 
 
-def _round_half_even(x: Array) -> Array:
+def _rounded(xp: Any, x: Any) -> Any:
     """Round to the nearest integer, halves to even; TensorFlow's kernel returns 0 for integers."""
-    return np.zeros_like(x) if x.dtype.kind in "iu" else np.rint(x)
+    return xp.zeros_like(x) if x.dtype.kind in "iu" else xp.rint(x)
 
 
 def _sign(x: Array) -> Array:
@@ -183,7 +184,7 @@ UNARY = (
     Unary("Ceil", "ceil", None),
     Unary("Floor", "floor", None),
     Unary("Rint", "rint", None),
-    Unary("Round", _round_half_even, None),
+    Unary("Round", ElementwiseProgram(_rounded), None),
     Unary("LogicalNot", "logical_not", None),
     Unary("IsNan", "isnan", None),
     Unary("IsInf", "isinf", None),
@@ -214,12 +215,6 @@ def _of_value(formula: Callable[..., Any]) -> Callable[..., Any]:
         return formula(y, dy)
 
     return gradient_op
-
-
-def _unless_zero(formula: Callable[..., Any]) -> Callable[..., Any]:
-    """Return the formula, but 0 where dy is 0, also for a y that is infinite or no number."""
-    # Eigen's gradient functors of TensorFlow return 0 for a gradient of 0 before they look at y.
-    return lambda y, dy: np.where(dy == 0, y.dtype.type(0), formula(np.conj(y), dy))
 
 
 def _tanh_grad_gradient(g: GradientBuilder, node: Node, grad: Output) -> list[Output]:
@@ -253,29 +248,29 @@ def _rsqrt_grad_gradient(g: GradientBuilder, node: Node, grad: Output) -> list[O
 
 
 # TensorFlow conjugates y in some of these kernels; for the others their callers do.
-_OF_VALUE = (
-    ("TanhGrad", lambda y, dy: dy * (_one_of(y.dtype) - y * y), 3, _tanh_grad_gradient),
-    ("SigmoidGrad", lambda y, dy: dy * y * (_one_of(y.dtype) - y), 3, _sigmoid_grad_gradient),
-    ("ReciprocalGrad", _unless_zero(lambda y, dy: -dy * y * y), 3, _reciprocal_grad_gradient),
-    ("InvGrad", _unless_zero(lambda y, dy: -dy * y * y), 3, _reciprocal_grad_gradient),
-    ("SqrtGrad", _unless_zero(lambda y, dy: dy * y.dtype.type(0.5) / y), 2, _sqrt_grad_gradient),
-    ("RsqrtGrad", _unless_zero(lambda y, dy: dy * (y * y * y * y.dtype.type(-0.5))), 4, _rsqrt_grad_gradient),
-)
-for _op, _formula, _flops, _second in _OF_VALUE:
-    _call = _of_value(_formula)
-    kernel(_op, T=NARROW)(widened(_call))
-    kernel(_op)(_call)
-    shape(_op)(lambda y, dy: y.shape)
-    flops(_op)(unary_flops(_flops))
-    gradient(_op)(_second)
-    facts("elementwise", "backward", of=(_op,))
+def _register_gradient_op(
+    op: str, formula: Callable[[Any, Any], Any], cost: int, second: Callable[..., Any], keeps_zero: bool = True
+) -> None:
+    """Register an op of y and dy by its formula. `keeps_zero`: it is 0 where dy is 0, also for a y that is infinite or NaN."""
 
-profiled(of_input(1), "Reciprocal", "Square", "Neg")
-profiled(of_input(1), "Log", differs="tfg counts transcendental functions separately")
-profiled(of_input(2), "Rsqrt")
-profiled(of_output(4), "RsqrtGrad")
+    def program(xp: Any, y: Any, dy: Any) -> Any:
+        # Eigen's gradient functors of TensorFlow return 0 for a gradient of 0 before they look at y.
+        return xp.where(dy == 0, 0, formula(xp.conj(y), dy)) if keeps_zero else formula(y, dy)
 
-arrays_as(Sign="sign", Sigmoid="sigmoid")
+    def differentiable(xla: Any, y: Any, dy: Any) -> Any:
+        # Only an infinite factor needs the 0, so that the derivative by a gradient of 0 is the factor.
+        y = xla.conj(y)
+        return xla.where((dy == 0) & ~xla.isfinite(formula(y, xla.ones_like(dy))), 0, formula(y, dy))
+
+    in_numpy = _of_value(functools.partial(program, NUMPY))
+    kernel(op, T=NARROW)(widened(in_numpy))
+    kernel(op)(in_numpy)
+    lower(op)(_of_one_shape(differentiable if keeps_zero else program))
+    onnx_arrays(op)(_of_one_shape(program))
+    shape(op)(first_shape)
+    flops(op)(unary_flops(cost))
+    gradient(op)(second)
+    facts("elementwise", "backward", of=(op,))
 
 
 def _of_one_shape(function: Any) -> Any:
@@ -290,35 +285,25 @@ def _of_one_shape(function: Any) -> Any:
     return call
 
 
-def _register_unless_zero(formula: Callable[[Any, Any], Any], *ops: str) -> None:
-    """Register the programs of gradients that are 0 where the incoming gradient is 0, as `_unless_zero` has it.
+_register_gradient_op("TanhGrad", lambda y, dy: dy * (1 - y * y), 3, _tanh_grad_gradient, keeps_zero=False)
+_register_gradient_op("SigmoidGrad", lambda y, dy: dy * y * (1 - y), 3, _sigmoid_grad_gradient, keeps_zero=False)
+for _op in ("ReciprocalGrad", "InvGrad"):
+    _register_gradient_op(_op, lambda y, dy: -dy * y * y, 3, _reciprocal_grad_gradient)
+_register_gradient_op("SqrtGrad", lambda y, dy: dy * 0.5 / y, 2, _sqrt_grad_gradient)
+_register_gradient_op("RsqrtGrad", lambda y, dy: dy * (y * y * y * -0.5), 4, _rsqrt_grad_gradient)
 
-    In XLA only an infinite factor needs the 0, so that the derivative by a gradient of 0 is the factor. ONNX has no
-    derivatives.
-    """
+profiled(of_input(1), "Reciprocal", "Square", "Neg")
+profiled(of_input(1), "Log", differs="tfg counts transcendental functions separately")
+profiled(of_input(2), "Rsqrt")
+profiled(of_output(4), "RsqrtGrad")
 
-    def differentiable(xla: Any, y: Any, dy: Any) -> Any:
-        y = xla.conj(y)
-        return xla.where((dy == 0) & ~xla.isfinite(formula(y, xla.ones_like(dy))), 0, formula(y, dy))
-
-    lower(*ops)(_of_one_shape(differentiable))
-    onnx_arrays(*ops)(_of_one_shape(lambda xp, y, dy: xp.where(dy == 0, 0, formula(xp.conj(y), dy))))
+arrays_as(Sign="sign", Sigmoid="sigmoid")
 
 
-arrays("TanhGrad")(_of_one_shape(lambda xp, y, dy: dy * (1 - y * y)))
-arrays("SigmoidGrad")(_of_one_shape(lambda xp, y, dy: dy * y * (1 - y)))
 arrays("Sqrt")(lambda xp, x: xp.with_factor(x, xp.sqrt(x), lambda y: 0.5 / y))
 arrays("Rsqrt")(lambda xp, x: xp.with_factor(x, xp.rsqrt(x), lambda y: -0.5 * y * y * y))
 arrays("Reciprocal", "Inv")(lambda xp, x: xp.with_factor(x, xp.reciprocal(x), lambda y: -y * y))
-_register_unless_zero(lambda y, dy: dy * 0.5 / y, "SqrtGrad")
-_register_unless_zero(lambda y, dy: dy * -0.5 * y * y * y, "RsqrtGrad")
-_register_unless_zero(lambda y, dy: -dy * y * y, "ReciprocalGrad", "InvGrad")
 facts("own_gradient", of=["Abs", "Acosh"])
-
-
-@arrays("Round")
-def _rounded(xp: Any, x: Any) -> Any:
-    return xp.zeros_like(x) if x.dtype.kind in "iu" else xp.rint(x)
 
 
 facts("half_infer", of=["Inv", "Log", "Log1p", "Reciprocal", "Rsqrt", "Sigmoid", "SigmoidGrad", "Sqrt", "Tanh", "TanhGrad"])
@@ -339,7 +324,7 @@ def _require_composable(op_names: list[str]) -> None:
         raise InvalidArgumentError(f"_UnaryOpsComposition cannot compose {unknown or 'nothing'}")
 
 
-@kernel("_UnaryOpsComposition")
+@kernel("_UnaryOpsComposition", shape="... -> ...")
 def unary_ops_composition(x: Array, *, op_names: list[str]) -> Result:
     """Apply the ops in turn. TensorFlow's optimizer makes one node of a chain of them."""
     _require_composable(op_names)
@@ -349,9 +334,6 @@ def unary_ops_composition(x: Array, *, op_names: list[str]) -> Result:
         function = next(k.function for k in registry.kernels(op) if k.accepts(attrs))
         x = function(x)
     return x
-
-
-shape("_UnaryOpsComposition")(first_shape)
 
 
 @flops("_UnaryOpsComposition")

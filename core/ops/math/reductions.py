@@ -12,12 +12,12 @@ import numpy as np
 from ...building.gradbuilder import GradientBuilder, Gradients
 from ...graph.graph import Node, Output
 from ...inference.profiler_formulas import of_input, reduction
+from ...numerics.array_namespace import NUMPY
 from ...numerics.channel_sums import summed
 from ...numerics.half_precision import is_narrow, wide
 from ...numerics.integers import truncated_quotient
 from ...registry.constant_inputs import prepared
 from ...registry.registry import (
-    Cost,
     arrays,
     everywhere,
     facts,
@@ -38,7 +38,7 @@ from ...types.dims import Dim
 from ...types.dtypes import DType
 from ...types.shapes import UNKNOWN, Shape, TensorSpec
 from ..shared.argument_checks import is_empty, require, require_rank, single
-from ..shared.elementwise_tables import reduction_flops, unary_flops
+from ..shared.elementwise_tables import RESULT, counted, reduction_flops, unary_flops
 from ..shared.onnx_lowerings import iota
 from ..shared.shape_arguments import normalize_axis, numbers, scalar_of, unknown_dims
 
@@ -268,26 +268,34 @@ def euclidean_norm_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gra
     return [g.RealDiv(g.Mul(x, g.Reshape(grad, shape_with_ones)), g.Reshape(node.output(), shape_with_ones)), None]
 
 
-def _place(function: Callable[..., Any], worst: float) -> Callable[..., Any]:
-    """Return a kernel by np.argmax or np.argmin; NaN counts as the `worst` number."""
+def _place(name: str, worst: float) -> Callable[..., Any]:
+    """Return the program of an op that finds an extreme; NaN counts as the `worst` number."""
 
-    def place(input: Array, dimension: Array, *, output_type: DType) -> Array:
-        input = np.asarray(input)
-        if np.ndim(dimension) != 0:
-            raise InvalidArgumentError(f"dim must be a scalar, but received a tensor of shape {np.shape(dimension)}")
-        axis = normalize_axis(int(dimension), input.ndim, "dimension")
-        if input.shape[axis] == 0:
-            raise InvalidArgumentError(f"Reduction axis {axis} is empty in shape {Shape(input.shape)}")
+    def place(xp: Any, x: Any, dimension: Array, *, output_type: DType) -> Any:
+        if dimension.ndim:
+            raise InvalidArgumentError(f"dim must be a scalar, but received a tensor of shape {dimension.shape}")
+        axis = normalize_axis(int(dimension), x.ndim, "dimension")
+        if isinstance(x.shape[axis], int) and not x.shape[axis]:
+            raise InvalidArgumentError(f"Reduction axis {axis} is empty in shape {Shape(x.shape)}")
         # TensorFlow's comparisons with NaN do not hold, and NumPy takes NaN for the extreme.
-        if input.dtype.kind in "fV" and (missing := np.isnan(input)).any():
-            input = np.where(missing, input.dtype.type(worst), input)
-        return np.asarray(function(input, axis)).astype(output_type.numpy)
+        if x.dtype.kind in "fV" and not (xp.is_eager and not np.isnan(x).any()):
+            x = xp.where(xp.isnan(x), np.array(worst, x.dtype), x)
+        return getattr(xp, name)(x, axis).astype(output_type.numpy)
 
     return place
 
 
-kernel("ArgMax")(_place(np.argmax, -np.inf))
-kernel("ArgMin")(_place(np.argmin, np.inf))
+def _place_onnx(program: Callable[..., Any], g: Any, x: Any, dimension: Any, *, output_type: DType) -> Any:
+    """Evaluate the program along the dimension, which only the run may know."""
+    axis = g.constant(np.int32(g.axis(dimension, x.rank)))
+    return g.evaluate(program, (1,), (), (x, axis), {"output_type": output_type})
+
+
+for _op, _worst in (("ArgMax", -np.inf), ("ArgMin", np.inf)):
+    _program = _place(_op.lower(), _worst)
+    kernel(_op)(functools.partial(_program, NUMPY))
+    lower(_op, static=(1,))(_program)
+    onnx(_op)(functools.partial(_place_onnx, _program))
 
 
 @shape("ArgMax", "ArgMin")
@@ -372,10 +380,7 @@ def linspace_shape(start: TensorSpec, stop: TensorSpec, num: TensorSpec) -> Shap
     return Shape([count])
 
 
-@flops("Range", "LinSpace")
-def range_flops(start: TensorSpec, limit: TensorSpec, delta: TensorSpec, *, outputs: list[TensorSpec]) -> Cost:
-    """A product and a sum for each number; work done once is not counted."""
-    return Cost(2 * outputs[0].shape.num_elements)
+flops("Range", "LinSpace")(counted(2, RESULT, "A product and a sum for each number; work done once is not counted."))
 
 
 not_differentiable("Range", "LinSpace")
@@ -415,37 +420,17 @@ def _mean_of_arrays(xp: Any, x: Any, axes: Any, *, keep_dims: bool) -> Any:
     return xp.sum(x, places, keepdims=keep_dims) / np.array(math.prod(sizes)).astype(x.dtype)
 
 
-def _place_of_arrays(name: str, worst: float) -> Callable[..., Any]:
-    """Return the program of an op that finds an extreme; NaN counts as the `worst` number."""
-
-    def place(xp: Any, x: Any, axis: Array) -> Any:
-        numbers = xp.where(xp.isnan(x), np.array(worst, x.dtype), x) if x.dtype.kind in "fV" else x
-        return getattr(xp, name)(numbers, int(axis))
-
-    return place
-
-
-def _place_onnx(program: Callable[..., Any], g: Any, x: Any, dimension: Any) -> Any:
-    """Evaluate the program along the dimension, which only the run may know."""
-    return g.evaluate(program, (1,), (), (x, g.constant(np.int32(g.axis(dimension, x.rank)))), {})
-
-
-for _op, _program in (("ArgMax", _place_of_arrays("argmax", -np.inf)), ("ArgMin", _place_of_arrays("argmin", np.inf))):
-    lower(_op, static=(1,))(_program)
-    onnx(_op)(functools.partial(_place_onnx, _program))
-
-
 @everywhere("EuclideanNorm", static=(1,), sizes=(1,))
 def euclidean_norm(xp: Any, x: Any, axes: Any, *, keep_dims: bool) -> Any:
     """The square root of the sum of squares, also over no axes; squares of integers and their sum wrap around, perhaps below
     0.
     """
     is_whole = x.dtype.kind in "iu"
-    if is_whole and xp is not np and not xp.has_64_bits:
+    if is_whole and not xp.has_64_bits:
         raise UnimplementedError("the norm of integers needs 64-bit numbers in JAX")
     # onnxruntime's sums of 32 bits end at the largest number, so integers are added in 64 bits and cut.
     values = x.astype(np.int64) if is_whole else wide(xp.abs(x) if x.dtype.kind == "c" else x)
-    places = _axes(axes, x.ndim) if xp is np else _known_axes(axes)
+    places = _axes(axes, x.ndim) if xp.is_eager else _known_axes(axes)
     total = xp.sum(xp.square(values), places, dtype=values.dtype, keepdims=keep_dims)
     if not is_whole:
         return xp.sqrt(total).astype(x.dtype)

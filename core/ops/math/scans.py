@@ -13,12 +13,11 @@ from ...graph.graph import Node, Output
 from ...numerics.group_reductions import lowest
 from ...numerics.half_precision import is_narrow
 from ...parallel.interruption_points import pause
-from ...registry.registry import Cost, flops, gradient, kernel, layout, lower, onnx, shape
+from ...registry.registry import Cost, flops, gradient, kernel, layout, lower, onnx
 from ...support.errors import InvalidArgumentError
 from ...types.arrays import Array, Result
 from ...types.dims import DimLike
 from ...types.shapes import TensorSpec
-from ..shared.plain_shapes import first_shape
 from ..shared.shape_arguments import normalize_axis, scalar_int
 
 
@@ -50,19 +49,19 @@ def _accumulated(function: np.ufunc, start: int, values: Array, place: int) -> A
     return result
 
 
-@kernel("Cumsum")
+@kernel("Cumsum", shape="... -> ...")
 def cumsum(x: Array, axis: Array, *, exclusive: bool, reverse: bool) -> Result:
     """Running sums along `axis`."""
     return _scan(functools.partial(_accumulated, np.add, 0), x, axis, 0, exclusive, reverse)
 
 
-@kernel("Cumprod")
+@kernel("Cumprod", shape="... -> ...")
 def cumprod(x: Array, axis: Array, *, exclusive: bool, reverse: bool) -> Result:
     """Running products along `axis`."""
     return _scan(functools.partial(_accumulated, np.multiply, 1), x, axis, 1, exclusive, reverse)
 
 
-@kernel("CumulativeLogsumexp")
+@kernel("CumulativeLogsumexp", shape="... -> ...")
 def cumulative_logsumexp(x: Array, axis: Array, *, exclusive: bool, reverse: bool) -> Result:
     """Logarithms of running sums of exponentials along `axis`."""
     return _scan(_log_sums, x, axis, -np.inf, exclusive, reverse)
@@ -88,9 +87,6 @@ def _log_sum(xp: Any, total: Any, row: Any) -> Any:
     # Not the maximum: a NaN is neither less nor greater, and TensorFlow's extremes of the total and NaN are both the total.
     low, high = xp.where(row < total, row, total), xp.where(total < row, row, total)
     return xp.where(high == -np.inf, high, xp.log1p(xp.exp(low - high)) + high)
-
-
-shape("Cumsum", "Cumprod", "CumulativeLogsumexp")(first_shape)
 
 
 @gradient("Cumsum")

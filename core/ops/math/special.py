@@ -35,11 +35,13 @@ from ...types.arrays import Array, Result
 from ...types.shapes import Shape, TensorSpec
 from ..shared import special_programs as programs
 from ..shared.elementwise_tables import (
+    RESULT,
     Binary,
     Unary,
     binary_flops,
     binary_shape,
     broadcasting,
+    counted,
     register_binary,
     register_unary,
 )
@@ -297,9 +299,7 @@ def betainc_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     return [None, None, g.reduce_to(g.Mul(g.Exp(g.Sub(powers, log_beta)), grad), x, a)]
 
 
-@flops("Betainc")
-def betainc_flops(a: TensorSpec, b: TensorSpec, x: TensorSpec, *, outputs: list[TensorSpec]) -> Cost:
-    return Cost(transcendentals=outputs[0].shape.num_elements)
+flops("Betainc")(counted(Cost(transcendentals=1), RESULT, "One function for each element."))
 
 
 facts("elementwise", of=("Betainc",))

@@ -12,14 +12,24 @@ from ...building.gradbuilder import GradientBuilder, Gradients
 from ...graph.graph import Node, Output
 from ...numerics.elementwise import choose, expm1_below_zero, in_blocks, positive_part
 from ...numerics.half_precision import wide, widened
-from ...registry.registry import arrays, arrays_as, everywhere, facts, flops, gradient, kernel, lower, onnx, shape
+from ...registry.registry import (
+    arrays,
+    arrays_as,
+    everywhere,
+    facts,
+    flops,
+    gradient,
+    kernel,
+    lower,
+    onnx,
+    shaped,
+)
 from ...support.errors import InvalidArgumentError
 from ...types.arrays import Array, Result
 from ...types.shapes import Shape
 from ..shared.argument_checks import may_equal
 from ..shared.decompositions import by_ops, gradient_by_parts
 from ..shared.elementwise_tables import unary_flops
-from ..shared.plain_shapes import first_shape, merged_shape
 
 _SELU_SCALE = 1.0507009873554805
 _SELU_ALPHA = 1.6732632423543772
@@ -87,7 +97,7 @@ def _elu(x: Array, y: Array) -> None:
 _FORWARD = ("Relu", "Relu6", "LeakyRelu", "Elu", "Selu", "Softplus", "Softsign")
 
 
-shape(*_FORWARD)(first_shape)
+shaped("... -> ...", *_FORWARD)
 
 
 for _op in ("Relu", "Relu6", "Elu", "Selu"):
@@ -186,7 +196,7 @@ def elu_grad(gradients: Array, outputs: Array) -> Result:
 _GRAD = ("ReluGrad", "Relu6Grad", "LeakyReluGrad", "EluGrad", "SeluGrad", "SoftplusGrad", "SoftsignGrad")
 
 
-shape(*_GRAD)(merged_shape)
+shaped("..., ... -> ...", *_GRAD)
 facts("backward", of=_GRAD)
 facts("elementwise", of=(*_FORWARD, *_GRAD))
 

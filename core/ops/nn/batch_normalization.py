@@ -16,7 +16,6 @@ from ...types.arrays import Array, Result
 from ...types.shapes import Shape, TensorSpec
 from ..shared.argument_checks import require_rank, require_same_shape, require_shape, with_rank
 from ..shared.decompositions import composed
-from ..shared.plain_shapes import signature
 from .normalization import (
     BatchNormAttributes,
     Saved,
@@ -47,7 +46,7 @@ def _factors(xp: Any, v: Any, gamma: Any, epsilon: float, is_scaled: bool) -> tu
     return inverse, inverse * gamma if is_scaled else inverse
 
 
-@everywhere("BatchNormWithGlobalNormalization")
+@everywhere("BatchNormWithGlobalNormalization", shape="n h w c, c, c, c, c -> n h w c")
 def batch_norm_with_global_normalization(
     xp: Any, t: Any, m: Any, v: Any, beta: Any, gamma: Any, *, variance_epsilon: float, scale_after_normalization: bool
 ) -> Any:
@@ -55,9 +54,6 @@ def batch_norm_with_global_normalization(
     x, m, v, beta, gamma = _checked(t, m=m, v=v, beta=beta, gamma=gamma)
     _, factor = _factors(xp, v, gamma, variance_epsilon, scale_after_normalization)
     return ((x - m) * factor + beta).astype(t.dtype, copy=False)
-
-
-shape("BatchNormWithGlobalNormalization")(signature("n h w c, c, c, c, c -> n h w c"))
 
 
 @gradient("BatchNormWithGlobalNormalization")
@@ -75,7 +71,7 @@ def batch_norm_with_global_normalization_flops(
     return Cost(3 * t.shape.num_elements + (4 if scale_after_normalization else 3) * with_rank(t.shape, 4)[3])
 
 
-@everywhere("BatchNormWithGlobalNormalizationGrad")
+@everywhere("BatchNormWithGlobalNormalizationGrad", shape="n h w c, c, c, c, n h w c -> n h w c, c, c, c, c")
 def batch_norm_with_global_normalization_grad(
     xp: Any, t: Any, m: Any, v: Any, gamma: Any, backprop: Any, *, variance_epsilon: float, scale_after_normalization: bool
 ) -> Any:
@@ -89,9 +85,6 @@ def batch_norm_with_global_normalization_grad(
     d_gamma = centered * inverse if scale_after_normalization else xp.zeros_like(gamma)
     d_variance = centered * factor * (inverse * inverse) * -0.5
     return tuple(x.astype(dtype, copy=False) for x in (backprop * factor, -(d_beta * factor), d_variance, d_beta, d_gamma))
-
-
-shape("BatchNormWithGlobalNormalizationGrad")(signature("n h w c, c, c, c, n h w c -> n h w c, c, c, c, c"))
 
 
 @flops("BatchNormWithGlobalNormalizationGrad")

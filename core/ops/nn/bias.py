@@ -9,13 +9,12 @@ from ...graph.graph import Node, Output
 from ...inference.profiler_formulas import of_input, reduction
 from ...numerics.channel_sums import row_sums, summed
 from ...numerics.half_precision import wide
-from ...registry.registry import affine, arrays, facts, flops, gradient, kernel, layout, lower, onnx, profiled, shape
+from ...registry.registry import affine, arrays, facts, flops, gradient, kernel, layout, lower, onnx, profiled, shape, shaped
 from ...support.errors import InvalidArgumentError
 from ...types.arrays import Array, Result
 from ...types.shapes import UNKNOWN, Shape, TensorSpec
 from ..shared.decompositions import by_ops
 from ..shared.elementwise_tables import reduction_flops, unary_flops
-from ..shared.plain_shapes import first_shape, signature
 from ..shared.window_geometry import is_channels_first
 
 
@@ -78,8 +77,8 @@ def _others(value: Any, data_format: str) -> tuple[int, ...]:
     return tuple(axis for axis in range(value.ndim) if axis != channels)
 
 
-shape("BiasAdd")(first_shape)
-shape("BiasAddV1")(signature("... c, c -> ... c"))
+shaped("... -> ...", "BiasAdd")
+shaped("... c, c -> ... c", "BiasAddV1")
 
 
 @shape("BiasAddGrad")

@@ -10,20 +10,16 @@ from ...types.arrays import Array, Result
 from ...types.dims import DimLike
 from ...types.shapes import UNKNOWN, Shape, TensorSpec
 from ..shared.argument_checks import require, require_rank, scalar, with_rank
-from ..shared.plain_shapes import scalar_shape, signature
 from ..shared.shape_arguments import scalar_int, scalar_of
 
 
-@kernel("KMC2ChainInitialization")
+@kernel("KMC2ChainInitialization", shape="-> ()")
 def kmc2_chain_initialization(distances: Array, seed: Array) -> Result:
     """The place of the next center, from the distances of candidates to the centers before."""
     require_rank(distances, 1, "distances")
     seed = scalar(seed, "seed")
     require(distances.size, "Expected distances_tensor.size() > 0.")
     return np.int64(numerics.kmc2_chain(distances, seed))
-
-
-shape("KMC2ChainInitialization")(scalar_shape)
 
 
 @kernel("KmeansPlusPlusInitialization")
@@ -45,7 +41,7 @@ def kmeans_plus_plus_initialization_shape(
     return Shape([scalar_of(num_to_sample), with_rank(points.shape, 2)[1]])
 
 
-@kernel("NearestNeighbors")
+@kernel("NearestNeighbors", shape="n ... -> n k, n k")
 def nearest_neighbors(points: Array, centers: Array, k: Array) -> tuple[Result, Result]:
     """(n, k) places and squared distances of the centers nearest to each point."""
     require_rank(points, 2, "points")
@@ -62,7 +58,6 @@ def nearest_neighbors(points: Array, centers: Array, k: Array) -> tuple[Result, 
 
 
 # The number of neighbours is known only with the number of centers, so TensorFlow leaves it open.
-shape("NearestNeighbors")(signature("n ... -> n k, n k"))
 
 
 @flops("KMC2ChainInitialization")

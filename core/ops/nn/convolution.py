@@ -21,6 +21,7 @@ from ...registry.registry import (
     onnx,
     profiled,
     shape,
+    shaped,
     without_gradient,
 )
 from ...types.arrays import Array, Result
@@ -44,8 +45,7 @@ from ..shared.convolution_shared import (
 )
 from ..shared.decompositions import composed
 from ..shared.onnx_lowerings import channels_first, filter_first, in_format, window_attrs, window_of
-from ..shared.plain_shapes import first_shape, ranked, second_shape
-from ..shared.shape_arguments import ints, shape_from, shape_in
+from ..shared.shape_arguments import ints, shape_from
 from ..shared.window_geometry import (
     WindowAttributes,
     checked,
@@ -124,7 +124,7 @@ register_gradients("Conv2D", "Conv2DBackpropInput", "Conv2DBackpropFilter")
 profiled(backprop_input, "Conv2DBackpropInput", differs="tf.profiler counts input positions, tfg output positions")
 
 
-@kernel("Conv3DBackpropInputV2")
+@kernel("Conv3DBackpropInputV2", shape="<a b c d e> -> a b c d e")
 def conv3d_backprop_input_v2(sizes: Array, w: Array, grad: Array, *, window: WindowAttributes) -> Result:
     """Return the gradient of Conv3D for its input, of shape `sizes`."""
     geometry = checked(StrictGeometry, 5, window)
@@ -132,7 +132,6 @@ def conv3d_backprop_input_v2(sizes: Array, w: Array, grad: Array, *, window: Win
     return input_gradient(ints(sizes, "input_sizes", 5), w, grad, geometry) if empty is None else empty
 
 
-shape("Conv3DBackpropInputV2")(shape_in(0, 5))
 register_gradients("Conv3D", "Conv3DBackpropInputV2", "Conv3DBackpropFilterV2")
 layout("V.T -> T", "Conv2DBackpropInput", "Conv3DBackpropInputV2")
 facts("settled_by_shapes", "backward", of=("Conv2DBackpropInput", "Conv3DBackpropInputV2"))
@@ -163,10 +162,10 @@ def backprop_filter_by_shape(x: Array, w: Array, grad: Array, *, window: WindowA
     return filter_gradient(x, w.shape, grad, checked(StrictGeometry, rank, window))
 
 
-shape("Conv2DBackpropInputV2")(first_shape)
-shape("Conv3DBackpropInput")(ranked(5))
-shape("Conv2DBackpropFilterV2")(second_shape)
-shape("Conv3DBackpropFilter")(ranked(5, 1))
+shaped("... -> ...", "Conv2DBackpropInputV2")
+shaped("a b c d e -> a b c d e", "Conv3DBackpropInput")
+shaped("*, ... -> ...", "Conv2DBackpropFilterV2")
+shaped("*, a b c d e -> a b c d e", "Conv3DBackpropFilter")
 flops("Conv2DBackpropInputV2", "Conv3DBackpropInput", "Conv2DBackpropFilterV2", "Conv3DBackpropFilter")(
     convolution_backprop_input_flops
 )
@@ -174,7 +173,7 @@ composed("Conv2DBackpropInputV2", "Conv2DBackpropFilterV2", "Conv3DBackpropInput
 facts("backward", of=("Conv2DBackpropInputV2", "Conv2DBackpropFilterV2", "Conv3DBackpropInput", "Conv3DBackpropFilter"))
 
 
-@kernel("Conv2DBackpropFilter")
+@kernel("Conv2DBackpropFilter", shape="*, <a b c d> -> a b c d")
 def conv2d_backprop_filter(x: Array, sizes: Array, grad: Array, *, window: WindowAttributes) -> Result:
     """Return the gradient of Conv2D for its filter, of shape `sizes`."""
     geometry = checked(StrictGeometry, 4, window)
@@ -182,14 +181,12 @@ def conv2d_backprop_filter(x: Array, sizes: Array, grad: Array, *, window: Windo
     return filter_gradient(x, ints(sizes, "filter_sizes", 4), grad, geometry) if empty is None else empty
 
 
-shape("Conv2DBackpropFilter")(shape_in(1, 4))
-shape("Conv3DBackpropFilterV2")(shape_in(1, 5))
 layout("T.T -> .", "Conv2DBackpropFilter", "Conv2DBackpropFilterV2", "Conv3DBackpropFilterV2")
 facts("backward", of=("Conv2DBackpropFilter", "Conv3DBackpropFilterV2"))
 profiled(backprop_filter, "Conv2DBackpropFilter", differs="tf.profiler counts input positions, tfg output positions")
 
 
-@kernel("Conv3DBackpropFilterV2")
+@kernel("Conv3DBackpropFilterV2", shape="*, <a b c d e> -> a b c d e")
 def conv3d_backprop_filter_v2(x: Array, sizes: Array, grad: Array, *, window: WindowAttributes) -> Result:
     """Return the gradient of Conv3D for its filter, of shape `sizes`; for an empty filter TensorFlow checks no more."""
     empty = empty_filter_gradient(x, sizes, grad)

@@ -18,7 +18,6 @@ from ...types.shapes import Shape, TensorSpec, merge_dims
 from ..shared.argument_checks import require, require_rank, require_shape, with_rank
 from ..shared.elementwise_tables import unary_flops
 from ..shared.onnx_lowerings import along
-from ..shared.plain_shapes import signature
 
 
 def _check_inputs(inputs: Array) -> None:
@@ -116,7 +115,7 @@ def _ctc_loss(
     return loss.astype(inputs.dtype), grad.astype(inputs.dtype)
 
 
-@kernel("CTCLoss")
+@kernel("CTCLoss", shape="t b c, _ _, _, b -> b, t b c")
 def ctc_loss(
     inputs: Array, labels_indices: Array, labels_values: Array, sequence_length: Array, *, merging: Merging
 ) -> tuple[Result, Result]:
@@ -125,15 +124,12 @@ def ctc_loss(
     return _ctc_loss(inputs, labels_indices, labels_values, sequence_length, inputs.shape[2] - 1, merging)
 
 
-@kernel("CTCLossV2")
+@kernel("CTCLossV2", shape="t b c, _ _, _, b -> b, t b c")
 def ctc_loss_v2(
     inputs: Array, labels_indices: Array, labels_values: Array, sequence_length: Array, *, merging: Merging
 ) -> tuple[Result, Result]:
     """As CTCLoss, the blank being class 0."""
     return _ctc_loss(inputs, labels_indices, labels_values, sequence_length, 0, merging)
-
-
-shape("CTCLoss", "CTCLossV2")(signature("t b c, _ _, _, b -> b, t b c"))
 
 
 @gradient("CTCLoss", "CTCLossV2")
@@ -176,7 +172,7 @@ def _collapsed(row: list[int]) -> list[int]:
     return [label for i, label in enumerate(row) if i == 0 or label != row[i - 1]]
 
 
-@kernel("CTCGreedyDecoder")
+@kernel("CTCGreedyDecoder", shape="t b c, b -> k 2, k, 2, b 1")
 def ctc_greedy_decoder(
     inputs: Array, sequence_length: Array, *, merge_repeated: bool, blank_index: int
 ) -> tuple[Result, Result, Result, Result]:
@@ -215,9 +211,6 @@ def ctc_beam_search_decoder(
     ]
     probabilities = np.array([[score for _, score in paths] for paths in beams], inputs.dtype)
     return (*(list(part) for part in zip(*decoded)), probabilities)
-
-
-shape("CTCGreedyDecoder")(signature("t b c, b -> k 2, k, 2, b 1"))
 
 
 @shape("CTCBeamSearchDecoder")

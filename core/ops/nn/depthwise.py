@@ -42,7 +42,7 @@ from ..shared.convolution_shared import (
     register_gradients,
 )
 from ..shared.onnx_lowerings import channels_first, in_format, window_attrs, window_of
-from ..shared.shape_arguments import ints, shape_in
+from ..shared.shape_arguments import ints
 from ..shared.window_geometry import (
     WindowAttributes,
     checked,
@@ -104,7 +104,7 @@ def depthwise_conv2d_native(x: Array, w: Array, *, window: WindowAttributes, epi
 blockwise("DepthwiseConv2dNative", Blockwise(_scaled, takes_bias=False))
 
 
-@kernel("DepthwiseConv2dNativeBackpropInput")
+@kernel("DepthwiseConv2dNativeBackpropInput", shape="<a b c d> -> a b c d")
 def depthwise_conv2d_native_backprop_input(sizes: Array, w: Array, grad: Array, *, window: WindowAttributes) -> Result:
     """The gradient for the input, of shape `sizes`."""
     geometry = _geometry(window, _DepthwiseGeometry)
@@ -114,7 +114,7 @@ def depthwise_conv2d_native_backprop_input(sizes: Array, w: Array, grad: Array, 
     return input_gradient(ints(sizes, "input_sizes", 4), w, grad, geometry, numerics.depthwise_input_gradient)
 
 
-@kernel("DepthwiseConv2dNativeBackpropFilter")
+@kernel("DepthwiseConv2dNativeBackpropFilter", shape="*, <a b c d> -> a b c d")
 def depthwise_conv2d_native_backprop_filter(x: Array, sizes: Array, grad: Array, *, window: WindowAttributes) -> Result:
     """The gradient for the filter, of shape `sizes`."""
     geometry = _geometry(window, _DepthwiseGeometry)
@@ -147,8 +147,8 @@ layout("T.T -> .", "DepthwiseConv2dNativeBackpropFilter")
 layout("V.T -> T", "DepthwiseConv2dNativeBackpropInput")
 facts("settled_by_shapes", "backward", of=("DepthwiseConv2dNativeBackpropInput",))
 profiled(window(2), "DepthwiseConv2dNative")
-shape("DepthwiseConv2dNativeBackpropInput")(shape_in(0, 4))
-shape("DepthwiseConv2dNativeBackpropFilter")(shape_in(1, 4))
+
+
 register_gradients("DepthwiseConv2dNative", "DepthwiseConv2dNativeBackpropInput", "DepthwiseConv2dNativeBackpropFilter")
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ...inference.profiler_formulas import window
+from ...numerics.array_namespace import NUMPY
 from ...numerics.group_reductions import lowest
 from ...numerics.half_precision import wide
 from ...numerics.windows import offset_index, offsets, pad, padded_sizes, unpad
@@ -19,7 +20,6 @@ from ...types.dims import DimLike
 from ...types.shapes import Shape, TensorSpec
 from ..shared.argument_checks import require, require_known_sizes, require_rank, with_rank
 from ..shared.decompositions import by_ops
-from ..shared.plain_shapes import first_shape, second_shape
 from ..shared.window_geometry import Pads, output_sizes, window_pads
 
 
@@ -48,14 +48,14 @@ def _check(x: Array, w: Array, geometry: _Geometry) -> tuple[Any, ...]:
     return geometry.outputs(x.shape[1:3], w.shape[:2])
 
 
-def _largest(x: Any, w: Any, geometry: _Geometry, outputs: tuple[int, ...], xp: Any = np) -> tuple[Any, Any]:
+def _largest(x: Any, w: Any, geometry: _Geometry, outputs: tuple[int, ...], xp: Any = NUMPY) -> tuple[Any, Any]:
     """Return the largest x + w of each window, and the number of its place in the window (-1 if no element is the largest).
 
     An element that is no number is never the largest. `xp` has the functions of NumPy, or those of a namespace like it.
     """
     x, w = wide(x), wide(w)
     pads = geometry.pads(x.shape[1:3], w.shape[:2])
-    padded = pad(x, pads) if xp is np else xp.pad(x, [(0, 0), *pads, (0, 0)])
+    padded = pad(x, pads) if xp.is_eager else xp.pad(x, [(0, 0), *pads, (0, 0)])
     inside = pad(np.ones((1, *x.shape[1:3], 1), bool), pads)
     # The lowest finite number and not -inf: TensorFlow's kernel begins there, so a window of -inf alone gives that number.
     best = xp.full((x.shape[0], *outputs, x.shape[3]), lowest(x.dtype), x.dtype)
@@ -76,14 +76,14 @@ def dilation2d(xp: Any, input: Any, filter: Any, *, strides: list[int], rates: l
     return _largest(input, filter, geometry, _check(input, filter, geometry), xp)[0].astype(input.dtype, copy=False)
 
 
-def _backprop(input: Any, filter: Any, out_backprop: Any, geometry: _Geometry, xp: Any = np) -> tuple[Any, Any]:
+def _backprop(input: Any, filter: Any, out_backprop: Any, geometry: _Geometry, xp: Any = NUMPY) -> tuple[Any, Any]:
     """Return the place in each window that receives the gradient, and the gradients."""
     outputs = _check(input, filter, geometry)
     require_known_sizes((input.shape[0], *outputs, input.shape[3]), out_backprop.shape)
     return _largest(input, filter, geometry, outputs, xp)[1], wide(out_backprop)
 
 
-@kernel("Dilation2DBackpropInput")
+@kernel("Dilation2DBackpropInput", shape="... -> ...")
 def dilation2d_backprop_input(
     input: Array, filter: Array, out_backprop: Array, *, strides: list[int], rates: list[int], padding: str
 ) -> Result:
@@ -104,7 +104,7 @@ def dilation2d_backprop_input(
     return unpad(result, pads).astype(input.dtype)
 
 
-@everywhere("Dilation2DBackpropFilter")
+@everywhere("Dilation2DBackpropFilter", shape="*, ... -> ...")
 def dilation2d_backprop_filter(
     xp: Any, input: Any, filter: Any, out_backprop: Any, *, strides: list[int], rates: list[int], padding: str
 ) -> Any:
@@ -124,8 +124,6 @@ def dilation2d_shape(input: TensorSpec, filter: TensorSpec, *, strides: list[int
     return Shape((batch, *outputs, depth if isinstance(depth, int) else filter_depth))
 
 
-shape("Dilation2DBackpropInput")(first_shape)
-shape("Dilation2DBackpropFilter")(second_shape)
 gradient("Dilation2D")(by_ops("Dilation2DBackpropInput 0 1 dy", "Dilation2DBackpropFilter 0 1 dy"))
 without_gradient("Dilation2DBackpropInput", "Dilation2DBackpropFilter")
 

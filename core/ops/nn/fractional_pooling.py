@@ -23,8 +23,7 @@ from ...types.shapes import Shape, TensorSpec
 from ..random._random import node_stream
 from ..shared.argument_checks import require, require_rank, require_shape, with_rank
 from ..shared.decompositions import by_ops
-from ..shared.plain_shapes import ranked
-from ..shared.shape_arguments import ints, shape_in
+from ..shared.shape_arguments import ints
 
 _FORWARD = ("FractionalAvgPool", "FractionalMaxPool")
 
@@ -222,7 +221,7 @@ def _check_backprop(shape: tuple[int, ...], grad: Array, row_sequence: Array, co
     _check_sequence(column_sequence, grad.shape[2], shape[2], "col_pooling_sequence")
 
 
-@kernel("FractionalAvgPoolGrad")
+@kernel("FractionalAvgPoolGrad", shape="<a b c d> -> a b c d")
 def fractional_avg_pool_grad(
     orig_input_tensor_shape: Array,
     out_backprop: Array,
@@ -243,9 +242,6 @@ def fractional_avg_pool_grad(
     return result.astype(out_backprop.dtype)
 
 
-shape("FractionalAvgPoolGrad")(shape_in(0, 4))
-
-
 @flops("FractionalAvgPoolGrad")
 def fractional_avg_pool_grad_flops(
     orig_input_tensor_shape: TensorSpec,
@@ -261,7 +257,7 @@ def fractional_avg_pool_grad_flops(
 without_gradient("FractionalAvgPoolGrad")
 
 
-@kernel("FractionalMaxPoolGrad")
+@kernel("FractionalMaxPoolGrad", shape="a b c d -> a b c d")
 def fractional_max_pool_grad(
     orig_input: Array,
     orig_output: Array,
@@ -283,9 +279,6 @@ def fractional_max_pool_grad(
     for step, (r, c, _) in enumerate(_cells(rows, columns)):
         np.add.at(result, (slice(None), r, c), np.where(steps == step, out_backprop, 0))  # type: ignore[arg-type]
     return result
-
-
-shape("FractionalMaxPoolGrad")(ranked(4))
 
 
 @flops("FractionalMaxPoolGrad")

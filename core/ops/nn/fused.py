@@ -22,7 +22,6 @@ from ...types.shapes import UNKNOWN, Shape, TensorSpec, merge_shapes
 from ..linalg import matmul
 from ..shared.argument_checks import require, require_shape
 from ..shared.decompositions import composed
-from ..shared.plain_shapes import first_shape
 from ..shared.window_geometry import WindowAttributes
 from . import activations, convolution, depthwise
 
@@ -354,7 +353,7 @@ def fused_matmul_flops(
     return product + _finish_cost(fused_ops, outputs[0].shape)
 
 
-@kernel("_MklLayerNorm")
+@kernel("_MklLayerNorm", shape="... -> ...")
 def mkl_layer_norm(x: Array, scale: Array, offset: Array, *, epsilon: float) -> Result:
     """(x - mean) / sqrt(variance + epsilon) * scale + offset, with the moments over the last of two or three dimensions."""
     require(x.ndim in (2, 3), f"x must have rank 2 or 3, not shape {x.shape}")
@@ -365,9 +364,6 @@ def mkl_layer_norm(x: Array, scale: Array, offset: Array, *, epsilon: float) -> 
     variance = np.square(centered).mean(-1, keepdims=True)
     y = centered / np.sqrt(variance + values.dtype.type(epsilon)) * wide(scale) + wide(offset)
     return y.astype(x.dtype, copy=False)
-
-
-shape("_MklLayerNorm")(first_shape)
 
 
 @flops("_MklLayerNorm")

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
-
 from ...building.gradbuilder import GradientBuilder
 from ...graph.graph import Node, Output
+from ...numerics.array_namespace import NUMPY
 from ...registry.registry import Cost, facts, flops, kernel, shape
 from ...types.arrays import Array, Result
 from ...types.shapes import Shape, TensorSpec
@@ -36,7 +35,7 @@ def padded_convolution_parts(g: GradientBuilder, node: Node, inputs: Sequence[Ou
 def _mirror_pad(x: Array, paddings: Array, mode: str) -> Array:
     require(paddings.shape == (4, 2), f"paddings must have shape (4, 2), not {paddings.shape}")
     require(not paddings[[0, 3]].any(), f"paddings {paddings.tolist()} of batch or channels")
-    padded: Array = mirror_pad(np, x, paddings, mode=mode)
+    padded: Array = mirror_pad(NUMPY, x, paddings, mode=mode)
     return padded
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from ...building.gradbuilder import GradientBuilder, Gradients
 from ...graph.graph import Node, Output
 from ...numerics import channel_sums
+from ...numerics.array_namespace import NUMPY
 from ...numerics.half_precision import wide
 from ...parallel.gemm import matmul
 from ...registry.registry import (
@@ -26,6 +27,7 @@ from ...registry.registry import (
     lower,
     onnx,
     shape,
+    shaped,
     without_gradient,
 )
 from ...runtime.state.run_context import reserve
@@ -35,7 +37,6 @@ from ...types.shapes import SCALAR, Shape, TensorSpec, merge_shapes
 from ..shared.argument_checks import may_equal, with_rank
 from ..shared.decompositions import by_ops
 from ..shared.onnx_lowerings import on_channels_first
-from ..shared.plain_shapes import ranked, signature
 from ..shared.window_geometry import from_channels_last, is_channels_first, to_channels_last
 
 _Value = TypeVar("_Value")
@@ -431,11 +432,11 @@ def lrn(xp: Any, input: Any, *, depth_radius: int, bias: float, alpha: float, be
     return (x * _inverse_power(xp, norm, beta)).astype(input.dtype, copy=False)
 
 
-kernel("LRN")(functools.partial(lrn, np))
+kernel("LRN")(functools.partial(lrn, NUMPY))
 lower("LRN")(lrn)
 
 
-@everywhere("LRNGrad")
+@everywhere("LRNGrad", shape="n h w c, n h w c, n h w c -> n h w c")
 def lrn_grad(
     xp: Any,
     input_grads: Any,
@@ -458,8 +459,7 @@ def lrn_grad(
     return result.astype(input_grads.dtype, copy=False)
 
 
-shape("LRN")(ranked(4))
-shape("LRNGrad")(signature("n h w c, n h w c, n h w c -> n h w c"))
+shaped("a b c d -> a b c d", "LRN")
 gradient("LRN")(by_ops("LRNGrad dy 0 y"))
 without_gradient("LRNGrad")
 

@@ -13,6 +13,7 @@ import numpy as np
 from ...inference.profiler_formulas import pool
 from ...numerics import convolution as convolutions
 from ...numerics import pooling as numerics
+from ...numerics.array_namespace import NUMPY
 from ...numerics.group_reductions import lowest
 from ...numerics.half_precision import wide
 from ...numerics.pooling import NEAR, window_counts
@@ -29,6 +30,7 @@ from ...registry.registry import (
     onnx,
     profiled,
     shape,
+    shaped,
     without_gradient,
     zero_flops,
 )
@@ -37,11 +39,10 @@ from ...types.arrays import Array, Result
 from ...types.dims import DimLike
 from ...types.dtypes import DType
 from ...types.shapes import UNKNOWN, Shape, TensorSpec, merge_shapes
-from ..shared.argument_checks import may_equal, require_known_sizes, require_true
+from ..shared.argument_checks import may_equal, require_known_sizes
 from ..shared.decompositions import by_ops
 from ..shared.elementwise_tables import counted
 from ..shared.onnx_lowerings import along, channels_first, in_format, on_channels_first, window_attrs
-from ..shared.plain_shapes import ranked, signature
 from ..shared.pooling_shared import (
     PoolingAttributes,
     pool_max,
@@ -53,7 +54,7 @@ from ..shared.pooling_shared import (
     reject_depth,
     require_spatial,
 )
-from ..shared.shape_arguments import ints, shape_in
+from ..shared.shape_arguments import ints
 from ..shared.window_geometry import (
     WindowAttributes,
     batch_and_channel,
@@ -187,9 +188,9 @@ def max_pool_grad_grad_shape(
 
 kernel("MaxPoolGradV2")(_of_window_inputs(max_pool_grad))
 kernel("MaxPoolGradGradV2")(_of_window_inputs(max_pool_grad_grad))
-shape("MaxPoolGrad", "MaxPoolGradV2")(ranked(4))
-shape("MaxPool3DGrad")(ranked(5))
-shape("MaxPoolGradGradV2")(ranked(4, 1))
+shaped("a b c d -> a b c d", "MaxPoolGrad", "MaxPoolGradV2")
+shaped("a b c d e -> a b c d e", "MaxPool3DGrad")
+shaped("*, a b c d -> a b c d", "MaxPoolGradGradV2")
 flops("MaxPoolGradGrad", "MaxPool3DGradGrad")(max_pool_flops)
 flops("MaxPoolGradGradV2")(max_pool_v2_flops)
 # TensorFlow has a gradient for the other versions, and none for this one.
@@ -239,8 +240,8 @@ def avg_pool_grad(orig_input_shape: Array, grad: Array, *, window: WindowAttribu
     return pool_mean_gradient(orig_input_shape, grad, PoolingAttributes(window))
 
 
-shape("AvgPoolGrad")(shape_in(0, 4))
-shape("AvgPool3DGrad")(shape_in(0, 5))
+shaped("<a b c d> -> a b c d", "AvgPoolGrad")
+shaped("<a b c d e> -> a b c d e", "AvgPool3DGrad")
 
 
 for _op in ("AvgPool", "AvgPool3D"):
@@ -292,7 +293,7 @@ gradient("MaxPoolWithArgmax")(by_ops("MaxPoolGradWithArgmax 0 dy y1"))
 flops("MaxPoolWithArgmax")(max_pool_flops)
 
 
-@kernel("MaxPoolGradWithArgmax")
+@kernel("MaxPoolGradWithArgmax", shape="a b c d -> a b c d")
 def max_pool_grad_with_argmax(
     input: Array, grad: Array, argmax: Array, *, window: WindowAttributes, include_batch_in_index: bool
 ) -> Result:
@@ -302,14 +303,13 @@ def max_pool_grad_with_argmax(
     pool.require_output(x, grad, "grad")
     if grad.shape != argmax.shape:
         raise InvalidArgumentError(f"grad and argmax must have the same shape: {grad.shape} and {argmax.shape}")
-    index = _targets(np, x, argmax, include_batch_in_index)
+    index = _targets(NUMPY, x, argmax, include_batch_in_index)
     # Not by indexing: of the windows that share an element, only the last would count.
     # In double precision, which bincount adds in anyway; the result is rounded once.
     summed = np.bincount(index.ravel(), wide(grad).ravel().astype(np.float64), x.size)
     return summed.reshape(x.shape).astype(grad.dtype)
 
 
-shape("MaxPoolGradWithArgmax")(ranked(4))
 flops("MaxPoolGradWithArgmax")(counted(1, 2, "One addition for each window."))
 
 
@@ -318,7 +318,7 @@ def max_pool_grad_grad_with_argmax(
     xp: Any, input: Any, grad: Any, argmax: Any, *, window: WindowAttributes, include_batch_in_index: bool
 ) -> Any:
     """The elements of a gradient shaped like the input at the index that argmax gives."""
-    if xp is np:
+    if xp.is_eager:
         PoolingAttributes(window).last(input)
     if not may_equal(grad.shape, input.shape):
         raise InvalidArgumentError(f"Expected grad shape to be {Shape(input.shape)}, but got {Shape(grad.shape)}")
@@ -332,11 +332,11 @@ def _targets(xp: Any, x: Any, argmax: Any, include_batch: bool) -> Any:
         # Without the batch in the index, TensorFlow counts from the beginning of each image.
         of_image = size // (max(images, 1) if isinstance(images, int) else images)
         index = index + (xp.arange(images).astype(np.int64) * of_image)[:, None, None, None]
-    require_true(((index >= 0) & (index < size)).all(), f"argmax holds an index outside of [0, {size})", xp)
+    xp.require(((index >= 0) & (index < size)).all(), f"argmax holds an index outside of [0, {size})")
     return index
 
 
-shape("MaxPoolGradGradWithArgmax")(signature("*, *, ... -> ..."))
+shaped("*, *, ... -> ...", "MaxPoolGradGradWithArgmax")
 # TensorFlow has none either, although both are linear in the gradient.
 without_gradient("MaxPoolGradWithArgmax", "MaxPoolGradGradWithArgmax")
 zero_flops("MaxPoolGradGradWithArgmax")

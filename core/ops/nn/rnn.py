@@ -13,12 +13,11 @@ import numpy as np
 from ...building.gradbuilder import GradientBuilder, Gradients
 from ...graph.graph import Node, Output
 from ...numerics.half_precision import wide
-from ...registry.registry import Cost, facts, flops, gradient, kernel, multiply_adds, shape, without_gradient
+from ...registry.registry import Cost, facts, flops, gradient, kernel, multiply_adds, shaped, without_gradient
 from ...types.arrays import Array, Result
 from ...types.shapes import TensorSpec
 from ..shared.argument_checks import require, require_rank, require_shape, scalar, with_rank
 from ..shared.decompositions import composed
-from ..shared.plain_shapes import signature
 
 _Value = TypeVar("_Value")
 _V1 = (0, 1, 2, 3)
@@ -161,14 +160,11 @@ def _narrow(values: Sequence[Array], dtype: Any) -> tuple[Array, ...]:
     return tuple(value.astype(dtype, copy=False) for value in values)
 
 
-@kernel("LSTMBlockCell")
+@kernel("LSTMBlockCell", shape="b i, b c, b c -> b c, b c, b c, b c, b c, b c, b c")
 def lstm_block_cell(cell: Cell[Array], *, settings: LSTMAttributes) -> tuple[Result, ...]:
     """Compute an LSTM step: i, cs, f, o, ci, co, h, each (batch, cells)."""
     _check_cell(cell)
     return _narrow(_cell(Cell._make(map(wide, cell)), settings, _V1), cell.x.dtype)
-
-
-shape("LSTMBlockCell")(signature("b i, b c, b c -> b c, b c, b c, b c, b c, b c, b c"))
 
 
 def _step_cost(x: TensorSpec, cs_prev: TensorSpec, use_peephole: bool, cell_clip: float) -> Cost:
@@ -208,7 +204,7 @@ def lstm_cell_parts(g: GradientBuilder, node: Node, inputs: Sequence[Output]) ->
     return [i, cs, f, o, ci, co, g.Mul(co, o)]
 
 
-@kernel("LSTMBlockCellGrad")
+@kernel("LSTMBlockCellGrad", shape="b i, b c, b c -> b c, b 4c, c, c, c")
 def lstm_block_cell_grad(cell: Cell[Array], step: LSTMStep[Array], *, use_peephole: bool) -> tuple[Result, ...]:
     """The gradients of cs_prev, of the four gates side by side, and of the peepholes."""
     _check_cell(cell)
@@ -219,9 +215,6 @@ def lstm_block_cell_grad(cell: Cell[Array], step: LSTMStep[Array], *, use_peepho
     cs_prev_grad, gates = _cell_gradient(wider, step, use_peephole)
     peepholes = _peephole_gradients(gates, wider.cs_prev, step.cs, use_peephole)
     return _narrow((cs_prev_grad, _join(gates, _V1), *peepholes), cell.x.dtype)
-
-
-shape("LSTMBlockCellGrad")(signature("b i, b c, b c -> b c, b 4c, c, c, c"))
 
 
 def _gates_gradient_cost(cs_prev: TensorSpec, use_peephole: bool) -> Cost:
@@ -274,7 +267,7 @@ def block_lstm_gradient(g: GradientBuilder, node: Node, *grads: Output) -> Gradi
     return [None, *g.apply(op, *node.inputs, *outputs, grads[1], grads[6], use_peephole=node.attr("use_peephole"))]
 
 
-shape("BlockLSTM", "BlockLSTMV2")(signature("*, t b i, b c, b c -> t b c, t b c, t b c, t b c, t b c, t b c, t b c"))
+shaped("*, t b i, b c, b c -> t b c, t b c, t b c, t b c, t b c, t b c, t b c", "BlockLSTM", "BlockLSTMV2")
 
 
 @flops("BlockLSTM", "BlockLSTMV2")
@@ -334,7 +327,7 @@ _register_sequences("", _V1)
 _register_sequences("V2", _V2)
 
 
-shape("BlockLSTMGrad", "BlockLSTMGradV2")(signature("*, t b i, b c, b c, w g, c, c, c, g -> t b i, b c, b c, w g, c, c, c, g"))
+shaped("*, t b i, b c, b c, w g, c, c, c, g -> t b i, b c, b c, w g, c, c, c, g", "BlockLSTMGrad", "BlockLSTMGradV2")
 
 
 @flops("BlockLSTMGrad", "BlockLSTMGradV2")
@@ -364,7 +357,7 @@ def _check_gru(x: Array, h_prev: Array, w_ru: Array, w_c: Array, b_ru: Array, b_
     require_shape(b_c, (cells,), "b_c")
 
 
-@kernel("GRUBlockCell")
+@kernel("GRUBlockCell", shape="b i, b c -> b c, b c, b c, b c")
 def gru_block_cell(
     x: Array, h_prev: Array, w_ru: Array, w_c: Array, b_ru: Array, b_c: Array
 ) -> tuple[Result, Result, Result, Result]:
@@ -373,9 +366,6 @@ def gru_block_cell(
     r, u = np.split(sigmoid(np.concatenate((x, h_prev), 1) @ w_ru + b_ru), 2, 1)
     c = np.tanh(np.concatenate((x, h_prev * r), 1) @ w_c + b_c)
     return r, u, c, u * h_prev + (1 - u) * c
-
-
-shape("GRUBlockCell")(signature("b i, b c -> b c, b c, b c, b c"))
 
 
 @flops("GRUBlockCell")
@@ -397,7 +387,7 @@ def gru_cell_parts(g: GradientBuilder, node: Node, inputs: Sequence[Output]) -> 
     return [r, u, c, g.AddV2(g.Mul(u, h_prev), g.Mul(g.Sub(g.scalar_like(x, 1), u), c))]
 
 
-@kernel("GRUBlockCellGrad")
+@kernel("GRUBlockCellGrad", shape="b i, b c -> b i, b c, b c, b 2c")
 def gru_block_cell_grad(
     x: Array, h_prev: Array, w_ru: Array, w_c: Array, b_ru: Array, b_c: Array, r: Array, u: Array, c: Array, d_h: Array
 ) -> tuple[Result, Result, Result, Result]:
@@ -415,9 +405,6 @@ def gru_block_cell_grad(
     d_gates = d_ru_bar @ w_ru.T
     d_x = d_gates[:, :inputs] + d_candidate[:, :inputs]
     return d_x, d_gates[:, inputs:] + d_hr * r + d_h * u, d_c_bar, d_ru_bar
-
-
-shape("GRUBlockCellGrad")(signature("b i, b c -> b i, b c, b c, b 2c"))
 
 
 @flops("GRUBlockCellGrad")

@@ -14,10 +14,9 @@ from ...runtime.state.kernel_context import KernelContext
 from ...support.errors import InvalidArgumentError
 from ...types.arrays import Array, Result
 from ...types.shapes import Shape, TensorSpec, merge_shapes
-from ..shared.plain_shapes import no_outputs_shape, signature
 
 
-@kernel("SdcaFprint")
+@kernel("SdcaFprint", shape="n -> n 2")
 def sdca_fprint(input: Array) -> Result:
     """Return 128-bit fingerprints of strings (n) as pairs of int64 (n, 2); the first number is never 0 or 1."""
     if input.ndim != 1:
@@ -28,7 +27,6 @@ def sdca_fprint(input: Array) -> Result:
     return words.view(np.int64)
 
 
-shape("SdcaFprint")(signature("n -> n 2"))
 zero_flops("SdcaFprint")
 
 
@@ -40,9 +38,6 @@ def sdca_shrink_l1(weights: Any, *, l1: float, l2: float) -> None:
         memory = variable.writable()
         # In place: the variable's memory is the op's result.
         memory[...] = np.sign(memory) * np.maximum(np.abs(memory) - np.float32(shrinkage), np.float32(0))
-
-
-shape("SdcaShrinkL1")(no_outputs_shape)
 
 
 @flops("SdcaShrinkL1")

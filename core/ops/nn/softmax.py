@@ -12,11 +12,23 @@ from ...graph.graph import Node, Output
 from ...inference.profiler_formulas import of_input
 from ...numerics.channel_sums import row_maxima, summed
 from ...numerics.half_precision import wide
-from ...registry.registry import Cost, arrays, arrays_as, everywhere, facts, flops, gradient, kernel, layout, profiled, shape
+from ...registry.registry import (
+    Cost,
+    arrays,
+    arrays_as,
+    everywhere,
+    facts,
+    flops,
+    gradient,
+    kernel,
+    layout,
+    profiled,
+    shape,
+    shaped,
+)
 from ...support.errors import InvalidArgumentError
 from ...types.arrays import Array, Result
 from ...types.shapes import Shape, TensorSpec, broadcast_shapes
-from ..shared.plain_shapes import scalar_shape, signature
 
 _BLOCK: Final = 1 << 16
 """The elements of a block of rows that stays in a cache together with the intermediate results."""
@@ -78,7 +90,7 @@ def _log_softmax(x: Array, y: Array) -> None:
     np.subtract(wide(shifted), np.log(wide(total)), out=y, casting="same_kind")
 
 
-shape("Softmax", "LogSoftmax")(signature("... classes -> ... classes"))
+shaped("... classes -> ... classes", "Softmax", "LogSoftmax")
 
 
 @gradient("Softmax")
@@ -132,7 +144,7 @@ def softmax_cross_entropy(features: Array, labels: Array) -> tuple[Result, Resul
     return loss.astype(features.dtype, copy=False), backprop.astype(features.dtype, copy=False)
 
 
-@kernel("SparseSoftmaxCrossEntropyWithLogits")
+@kernel("SparseSoftmaxCrossEntropyWithLogits", shape="rows classes, rows -> rows, rows classes")
 def sparse_softmax_cross_entropy(features: Array, labels: Array) -> tuple[Result, Result]:
     """Return -log_softmax(features)[label] for each row, and the gradient."""
     if features.ndim != 2:
@@ -164,9 +176,6 @@ def softmax_cross_entropy_shape(features: TensorSpec, labels: TensorSpec) -> lis
     if len(both) != 2:
         raise InvalidArgumentError(f"logits and labels must be 2-dimensional, not {features.shape} and {labels.shape}")
     return [both[:1], both]
-
-
-shape("SparseSoftmaxCrossEntropyWithLogits")(signature("rows classes, rows -> rows, rows classes"))
 
 
 def _cross_entropy_gradient(g: GradientBuilder, node: Node, grad_loss: Output, grad_backprop: Output) -> Output:
@@ -209,14 +218,11 @@ def sparse_softmax_cross_entropy_flops(features: TensorSpec, labels: TensorSpec,
     return Cost(4 * elements, transcendentals=elements + rows)
 
 
-@everywhere("L2Loss")
+@everywhere("L2Loss", shape="-> ()")
 def l2_loss(xp: Any, t: Any) -> Any:
     """Half the sum of squares."""
     # TensorFlow halves each square in the dtype of t, before the sum: two large squares do not overflow, a half of 300 does.
     return xp.sum(wide(t * t * t.dtype.type(0.5))).astype(t.dtype)
-
-
-shape("L2Loss")(scalar_shape)
 
 
 @gradient("L2Loss")

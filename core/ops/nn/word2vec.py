@@ -22,7 +22,6 @@ from ...types.arrays import Array, Result, object_array
 from ...types.shapes import SCALAR, Shape, TensorSpec
 from ..random._random import new_stream
 from ..shared.kernel_files import read_file
-from ..shared.plain_shapes import no_outputs_shape
 
 _SENTENCE: Final = 1000
 _PRECALCULATED: Final = 3000
@@ -194,9 +193,6 @@ def _check_training(w_in: Any, w_out: Any, examples: Any, labels: Any, lr: Any, 
     for name, values in (("examples", examples), ("labels", labels)):
         if np.any((values < 0) | (values >= vocabulary)):
             raise InvalidArgumentError(f"{name} must be in [0, {vocabulary}): {values.tolist()}")
-
-
-shape("NegTrain")(no_outputs_shape)
 
 
 @flops("NegTrain")

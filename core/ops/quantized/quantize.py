@@ -1,4 +1,4 @@
-"""Quantizing floats, dequantizing, and both in a single op to simulate quantization in training."""
+"""Quantizing floats, dequantizing, both in a single op to simulate quantization in training, and conversion between ranges."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import numpy as np
 
 from ...building.gradbuilder import GradientBuilder, Gradients
 from ...graph.graph import Node, Output
+from ...numerics.array_namespace import NUMPY
 from ...numerics.half_precision import wide
 from ...registry.registry import (
     ZERO,
@@ -22,6 +23,7 @@ from ...registry.registry import (
     not_differentiable,
     onnx,
     shape,
+    shaped,
     without_gradient,
 )
 from ...support.errors import UnimplementedError
@@ -31,26 +33,29 @@ from ...types.dtypes import DType
 from ...types.shapes import SCALAR, Shape, TensorSpec, merge_shapes
 from ..shared.argument_checks import (
     is_empty,
+    may_equal,
     require,
+    require_rank,
     require_same_shape,
     require_shape,
-    require_true,
     scalar,
     with_rank,
 )
 from ..shared.elementwise_tables import unary_flops
-from ..shared.plain_shapes import first_shape, merged_shape
 from ..shared.quantized_ranges import (
     along,
     fake_masks,
     fake_quantize,
     limits,
     nudged_range,
+    range_of,
+    requantize,
     round_half_away,
     simulated_range,
     steps,
     tensor_from_float,
     tensor_to_float,
+    to_float,
 )
 
 
@@ -75,7 +80,7 @@ def _simulated(xp: Any, x: Any, low: Any, high: Any, simulation: Simulation) -> 
     dtype, x = x.dtype, wide(x)
     if range_given:
         _check_slices(x, low, high, axis, "input")
-        require_true((low <= high).all(), f"input_min {low} > input_max {high}", xp)
+        xp.require((low <= high).all(), f"input_min {low} > input_max {high}")
         edge = () if axis == -1 else low.shape
         # A range of one element may come as a vector of one.
         low, high = wide(low.reshape(edge)), wide(high.reshape(edge))
@@ -102,7 +107,7 @@ def _check_slices(x: Any, low: Any, high: Any, axis: int, name: str) -> None:
 
 def _range_with_zero(xp: Any, low: Any, high: Any, ensure_minimum_range: float) -> tuple[Any, Any]:
     """Return a range that contains zero and is wide enough for its magnitude."""
-    require_true((low <= high).all(), f"the range is empty: {low} > {high}", xp)
+    xp.require((low <= high).all(), f"the range is empty: {low} > {high}")
     low = xp.minimum(low, np.float32(0))
     largest = xp.maximum(xp.maximum(abs(low), abs(high)), np.float32(1))
     # Wide enough for its magnitude: else the scale would be a quotient by almost nothing.
@@ -207,7 +212,7 @@ def dequantize(
     return result.astype(dtype.numpy)
 
 
-kernel("Dequantize")(functools.partial(dequantize, np))
+kernel("Dequantize")(functools.partial(dequantize, NUMPY))
 
 
 @onnx("Dequantize")
@@ -247,7 +252,7 @@ def quantize_v2_shape(input: TensorSpec, min_range: TensorSpec, max_range: Tenso
     return [input.shape, edge, edge]
 
 
-shape("Dequantize")(first_shape)
+shaped("... -> ...", "Dequantize")
 without_gradient("QuantizeV2", "Dequantize")
 
 
@@ -281,7 +286,7 @@ def quantize_and_dequantize_v3(
     return _simulated(xp, input, input_min, input_max, simulation._replace(num_bits=bits))
 
 
-@everywhere("QuantizeAndDequantize")
+@everywhere("QuantizeAndDequantize", shape="... -> ...")
 def quantize_and_dequantize(xp: Any, input: Any, *, input_min: float, input_max: float, simulation: Simulation) -> Any:
     """As QuantizeAndDequantizeV2; the range is an attribute."""
     low, high = (np.asarray(end).astype(input.dtype) for end in (input_min, input_max))
@@ -300,7 +305,8 @@ def quantize_and_dequantize_v4_grad(
     for name, value in (("input_min", low), ("input_max", high)):
         require_shape(value, expected, name)
     inside = (x >= along(low, axis, x.ndim)) & (x <= along(high, axis, x.ndim))
-    return xp.where(inside, gradients, gradients.dtype.type(0)), xp.zeros_like(low), xp.zeros_like(high)
+    # A product and no choice: TensorFlow's gradients outside of the range are -0 if negative, and NaN if infinite.
+    return gradients * inside.astype(gradients.dtype), xp.zeros_like(low), xp.zeros_like(high)
 
 
 # The derivative of the rounding would be 0 everywhere, and nothing could be trained through it.
@@ -308,9 +314,6 @@ facts("own_gradient", of=["QuantizeAndDequantize", "QuantizeAndDequantizeV2", "Q
 facts("own_gradient", of=["QuantizeAndDequantizeV4"])
 
 _SIMULATORS = ("QuantizeAndDequantize", "QuantizeAndDequantizeV2", "QuantizeAndDequantizeV3", "QuantizeAndDequantizeV4")
-
-
-shape("QuantizeAndDequantize")(first_shape)
 
 
 @shape("QuantizeAndDequantizeV2", "QuantizeAndDequantizeV3", "QuantizeAndDequantizeV4")
@@ -383,21 +386,21 @@ def _require_range(x: Any, low: Any, high: Any, is_by_channel: bool) -> None:
         require_shape(value, expected, name)
 
 
-@everywhere("FakeQuantWithMinMaxArgs")
+@everywhere("FakeQuantWithMinMaxArgs", shape="... -> ...")
 def fake_quant_with_min_max_args(xp: Any, inputs: Any, *, min: float, max: float, num_bits: int, narrow_range: bool) -> Any:
     """Inputs rounded to the levels of [min, max]."""
     require(min < max, f"min {min} must be smaller than max {max}")
     return _fake_quantized(xp, inputs, np.float32(min), np.float32(max), num_bits, narrow_range)
 
 
-@everywhere("FakeQuantWithMinMaxVars")
+@everywhere("FakeQuantWithMinMaxVars", shape="..., (), () -> ...")
 def fake_quant_with_min_max_vars(xp: Any, inputs: Any, min: Any, max: Any, *, num_bits: int, narrow_range: bool) -> Any:
     """Inputs rounded to the levels of [min, max]."""
     _require_range(inputs, min, max, False)
     return _fake_quantized(xp, inputs, min, max, num_bits, narrow_range)
 
 
-@everywhere("FakeQuantWithMinMaxVarsPerChannel")
+@everywhere("FakeQuantWithMinMaxVarsPerChannel", shape="... n, n, n -> ... n")
 def fake_quant_with_min_max_vars_per_channel(
     xp: Any, inputs: Any, min: Any, max: Any, *, num_bits: int, narrow_range: bool
 ) -> Any:
@@ -408,7 +411,7 @@ def fake_quant_with_min_max_vars_per_channel(
 
 def _fake_quantized(xp: Any, x: Any, low: Any, high: Any, num_bits: int, narrow_range: bool) -> Any:
     """Return x rounded to the levels, with TensorFlow's gradient: of x within the range, else of the end of the range."""
-    if xp is np:
+    if xp.is_eager:
         return fake_quantize(x, low, high, num_bits, narrow_range)  # the same in place
     low, high = xp.asarray(low, np.float32), xp.asarray(high, np.float32)
     least, most, scale = nudged_range(low, high, num_bits, narrow_range, xp)
@@ -426,7 +429,7 @@ def _fake_quantized(xp: Any, x: Any, low: Any, high: Any, num_bits: int, narrow_
     return xp.with_derivatives(xp.where(is_zero, np.float32(0), levels), path)
 
 
-@everywhere("FakeQuantWithMinMaxArgsGradient")
+@everywhere("FakeQuantWithMinMaxArgsGradient", shape="..., ... -> ...")
 def fake_quant_with_min_max_args_gradient(
     xp: Any, gradients: Any, inputs: Any, *, min: float, max: float, num_bits: int, narrow_range: bool
 ) -> Any:
@@ -437,7 +440,7 @@ def fake_quant_with_min_max_args_gradient(
     return xp.where(within, gradients, np.float32(0))
 
 
-@everywhere("FakeQuantWithMinMaxVarsGradient")
+@everywhere("FakeQuantWithMinMaxVarsGradient", shape="..., ... -> ..., (), ()")
 def fake_quant_with_min_max_vars_gradient(
     xp: Any, gradients: Any, inputs: Any, min: Any, max: Any, *, num_bits: int, narrow_range: bool
 ) -> tuple[Any, Any, Any]:
@@ -446,7 +449,7 @@ def fake_quant_with_min_max_vars_gradient(
     return _range_gradients(xp, gradients, inputs, min, max, num_bits, narrow_range, tuple(range(inputs.ndim)))
 
 
-@everywhere("FakeQuantWithMinMaxVarsPerChannelGradient")
+@everywhere("FakeQuantWithMinMaxVarsPerChannelGradient", shape="... n, ... n, n, n -> ... n, n, n")
 def fake_quant_with_min_max_vars_per_channel_gradient(
     xp: Any, gradients: Any, inputs: Any, min: Any, max: Any, *, num_bits: int, narrow_range: bool
 ) -> tuple[Any, Any, Any]:
@@ -463,40 +466,6 @@ def _range_gradients(
     masks = fake_masks(inputs, low, high, num_bits, narrow_range, xp)
     below, within, above = (xp.where(mask, gradients, np.float32(0)) for mask in masks)
     return within, xp.sum(below, axes), xp.sum(above, axes)
-
-
-shape("FakeQuantWithMinMaxArgs")(first_shape)
-
-
-@shape("FakeQuantWithMinMaxVars")
-def fake_quant_with_min_max_vars_shape(inputs: TensorSpec, min: TensorSpec, max: TensorSpec) -> Shape:
-    merge_shapes(merge_shapes(min.shape, max.shape), SCALAR)
-    return inputs.shape
-
-
-@shape("FakeQuantWithMinMaxVarsPerChannel")
-def fake_quant_with_min_max_vars_per_channel_shape(inputs: TensorSpec, min: TensorSpec, max: TensorSpec) -> Shape:
-    channels = with_rank(merge_shapes(min.shape, max.shape), 1)
-    return inputs.shape if inputs.rank is None else inputs.shape[:-1] + merge_shapes(inputs.shape[-1:], Shape(channels))
-
-
-shape("FakeQuantWithMinMaxArgsGradient")(merged_shape)
-
-
-@shape("FakeQuantWithMinMaxVarsGradient")
-def fake_quant_with_min_max_vars_gradient_shape(
-    gradients: TensorSpec, inputs: TensorSpec, min: TensorSpec, max: TensorSpec
-) -> list[Shape]:
-    return [merge_shapes(gradients.shape, inputs.shape), SCALAR, SCALAR]
-
-
-@shape("FakeQuantWithMinMaxVarsPerChannelGradient")
-def fake_quant_with_min_max_vars_per_channel_gradient_shape(
-    gradients: TensorSpec, inputs: TensorSpec, min: TensorSpec, max: TensorSpec
-) -> list[Shape]:
-    both = merge_shapes(gradients.shape, inputs.shape)
-    channels = merge_shapes(Shape([both[-1]]), merge_shapes(min.shape, max.shape))
-    return [both, channels, channels]
 
 
 facts(
@@ -532,3 +501,129 @@ flops(_FAKE_GRADIENTS[0])(unary_flops(2))
 def fake_quant_vars_gradient_flops(gradients: TensorSpec, inputs: TensorSpec, min: TensorSpec, max: TensorSpec) -> Cost:
     """Two comparisons, and the sums of the gradients below and above each range."""
     return Cost(4 * gradients.shape.num_elements - 2 * min.shape.num_elements)
+
+
+def _used_range(xp: Any, q: Any, bounds: tuple[Any, Any], dtype: DType) -> tuple[Any, Any]:
+    """Return the range between the smallest and the largest integer there is, and zero."""
+    ends: Any = np.array(limits(dtype)[::-1], dtype.numpy) if is_empty(xp, q) else (xp.min(q), xp.max(q))
+    low, high = (to_float(end, *bounds, dtype, xp) for end in ends)
+    # TensorFlow's range always reaches down to zero.
+    return xp.minimum(low, np.float32(0)), high
+
+
+@everywhere("RequantizationRange", shape="-> (), ()")
+def requantization_range(xp: Any, input: Any, input_min: Any, input_max: Any, *, Tinput: DType) -> tuple[Any, Any]:
+    """The range that the values use."""
+    for value in (input, input_min, input_max):
+        require(not is_empty(xp, value), "input and its range must not be empty")
+    return _used_range(xp, input, (xp.reshape(input_min, (-1,))[0], xp.reshape(input_max, (-1,))[0]), Tinput)
+
+
+@everywhere("Requantize", shape="... -> ..., (), ()")
+def requantize_op(
+    xp: Any, input: Any, input_min: Any, input_max: Any, requested_output_min: Any, requested_output_max: Any, *,
+    Tinput: DType, out_type: DType,
+) -> tuple[Any, Any, Any]:  # fmt: skip
+    """Convert integers to another range and type."""
+    old = range_of(input_min, input_max, "input", xp)
+    low, high = range_of(requested_output_min, requested_output_max, "the output", xp)
+    xp.require(low <= 0, f"requested_output_min must be <= 0, not {low}")
+    xp.require(high >= low, f"requested_output_max {high} must be >= requested_output_min {low}")
+    return requantize(input, old, Tinput, (low, high), out_type, xp), low, high
+
+
+@everywhere("QuantizeDownAndShrinkRange", shape="... -> ..., (), ()")
+def quantize_down_and_shrink_range(
+    xp: Any, input: Any, input_min: Any, input_max: Any, *, Tinput: DType, out_type: DType
+) -> tuple[Any, Any, Any]:
+    """Fewer bits, in the range that the values use."""
+    old = range_of(input_min, input_max, "input", xp)
+    new = _used_range(xp, input, old, Tinput)
+    return requantize(input, old, Tinput, new, out_type, xp), *new
+
+
+def _magnitudes(xp: Any, low: Any, high: Any) -> Any:
+    """Return the larger magnitude of both ends of each range, double."""
+    return xp.maximum(abs(xp.reshape(low, (-1,))), abs(xp.reshape(high, (-1,)))).astype(np.float64)
+
+
+@everywhere("RequantizationRangePerChannel", shape="-> (), ()")
+def requantization_range_per_channel(
+    xp: Any, input: Any, input_min: Any, input_max: Any, *, clip_value_max: float
+) -> tuple[Any, Any]:
+    """A symmetric range (from zero where nothing is negative) that holds all channels, the last dimension."""
+    require_rank(input, 4, "input")
+    require(not is_empty(xp, input), f"input must not be empty: {input.shape}")
+    channels = input.shape[-1]
+    for name, value in (("input_min", input_min), ("input_max", input_max)):
+        fits = may_equal((xp.size(value),), (channels,))
+        require(fits, f"{name} must have {channels} elements, not shape {value.shape}")
+    # The magnitude of the lowest int32 does not fit into int32.
+    wide = input.astype(np.int64)
+    largest = xp.max(abs(wide), (0, 1, 2)).astype(np.float64)
+    # A channel's range is that of 32 bits; its largest integer uses this share of it.
+    values = _magnitudes(xp, input_min, input_max) * largest / 2.0**31
+    top = xp.minimum(xp.max(values), clip_value_max).astype(np.float32)
+    # Without a negative number the range begins at zero and the type may be unsigned.
+    return xp.where(xp.min(wide) >= 0, np.float32(0), -top), top
+
+
+@everywhere("RequantizePerChannel", shape="... -> ..., (), ()")
+def requantize_per_channel(
+    xp: Any, input: Any, input_min: Any, input_max: Any, requested_output_min: Any, requested_output_max: Any, *,
+    out_type: DType,
+) -> tuple[Any, Any, Any]:  # fmt: skip
+    """Convert integers with a range for each channel, the last dimension, to integers of a common range."""
+    require_rank(input, 4, "input")
+    for name, value in (("input_min", input_min), ("input_max", input_max)):
+        size = xp.size(value)
+        fits = may_equal((size,), (1,)) or may_equal((size,), (input.shape[-1],))
+        require(fits, f"{name} {value.shape} does not fit input {input.shape}")
+    low, high = range_of(requested_output_min, requested_output_max, "the output", xp)
+    lowest, highest = limits(out_type)
+    largest = xp.maximum(abs(low), abs(high)).astype(np.float64)
+    scale = _magnitudes(xp, input_min, input_max) * float(highest) / largest / 2.0**31
+    scaled = xp.rint(input.astype(np.float64) * scale)
+    return xp.clip(scaled, max(lowest, -highest - 1), highest).astype(out_type.numpy), low, high
+
+
+def with_range(shape: Shape) -> list[Shape]:
+    """Return the shapes of a tensor and of the two ends of its range."""
+    return [shape, SCALAR, SCALAR]
+
+
+# TensorFlow differentiates none of these.
+without_gradient(
+    "RequantizationRange", "Requantize", "QuantizeDownAndShrinkRange", "RequantizationRangePerChannel", "RequantizePerChannel"
+)  # fmt: skip
+
+DEQUANTIZING, QUANTIZING = Cost(2), Cost(5)
+"""From integers a product and a sum; to integers a product, a rounding, a difference and two clips."""
+
+# A product, a rounding and two clips.
+flops("RequantizePerChannel")(unary_flops(4))
+
+
+@flops("RequantizationRange")
+def requantization_range_flops(x: TensorSpec, *rest: TensorSpec) -> Cost:
+    """The smallest and the largest element."""
+    return Cost(2 * x.shape.num_elements - 2)
+
+
+@flops("RequantizationRangePerChannel")
+def requantization_range_per_channel_flops(x: TensorSpec, *rest: TensorSpec) -> Cost:
+    """The smallest and the largest element of each channel; operations on ranges are not counted."""
+    return Cost(2 * x.shape.num_elements - 2 * with_rank(x.shape, 4)[3])
+
+
+@flops("Requantize")
+def requantize_flops(x: TensorSpec, *rest: TensorSpec, Tinput: DType, out_type: DType) -> Cost:
+    """A product, two shifts, a sum and two clips from 32 to 8 bits; otherwise from integers to floats and back."""
+    is_fixed = (Tinput.name, out_type.name) == ("qint32", "quint8")
+    return (Cost(6) if is_fixed else DEQUANTIZING + QUANTIZING) * x.shape.num_elements
+
+
+@flops("QuantizeDownAndShrinkRange")
+def quantize_down_and_shrink_range_flops(x: TensorSpec, *rest: TensorSpec, Tinput: DType, out_type: DType) -> Cost:
+    """As RequantizationRange and Requantize."""
+    return requantization_range_flops(x) + requantize_flops(x, Tinput=Tinput, out_type=out_type)

@@ -1,34 +1,67 @@
-"""Arithmetic on quantized integers with their ranges: sums, products, convolution."""
+"""Ops on quantized integers with their ranges: sums, products, convolution, activations, pooling, norms, resizing, joining."""
 
 from __future__ import annotations
 
 import functools
+import math
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...registry.registry import Cost, everywhere, flops, kernel, lower, multiply_adds, onnx, shape, without_gradient
+from ...numerics import pooling as pooling_numerics
+from ...numerics import resize as resize_numerics
+from ...numerics.array_namespace import NUMPY
+from ...numerics.resize import Taps
+from ...registry.registry import (
+    ZERO,
+    Cost,
+    everywhere,
+    flops,
+    kernel,
+    lower,
+    multiply_adds,
+    onnx,
+    shape,
+    without_gradient,
+    zero_flops,
+)
+from ...support.errors import UnimplementedError
 from ...types import dtypes
+from ...types.arrays import Array, Result
 from ...types.dtypes import DType
 from ...types.shapes import Shape, TensorSpec, broadcast_shapes
-from ..shared.argument_checks import may_equal, require, require_broadcast, require_rank, require_true, with_rank
+from ..nn.pooling import max_of_windows, mean_of_windows, pooled
+from ..shared.argument_checks import (
+    is_empty,
+    may_equal,
+    require,
+    require_broadcast,
+    require_rank,
+    require_shape,
+    scalar,
+    with_rank,
+)
 from ..shared.convolution_shared import Geometry, convolution_shape, convolved
 from ..shared.convolution_shared import convolve as convolve_checked
+from ..shared.elementwise_tables import unary_flops
 from ..shared.onnx_lowerings import channels_first, filter_first, in_format, transposed, window_attrs, window_of
+from ..shared.pooling_shared import PoolingAttributes, reject_depth
 from ..shared.quantized_ranges import (
     from_float,
     limits,
     product_range,
     range_of,
+    scalar_range,
     tensor_from_float,
     tensor_to_float,
     to_float,
     unclamped,
     zero_point,
 )
-from ..shared.window_geometry import WindowAttributes
-from .requantize import DEQUANTIZING, QUANTIZING, quantized_unary_shape, with_range
+from ..shared.shape_arguments import ints, normalize_axis, scalar_int, shape_from, unknown_dims
+from ..shared.window_geometry import WindowAttributes, spatial
+from .quantize import DEQUANTIZING, QUANTIZING, requantization_range_flops, with_range
 
 
 def wrapped(x: Any) -> Any:
@@ -52,8 +85,8 @@ def _operand_ranges(
 ) -> tuple[tuple[Any, Any], tuple[Any, Any]]:
     """Return the ranges of two operands, none of them empty; the operands must broadcast."""
     a, b = range_of(min_x, max_x, "x", xp), range_of(min_y, max_y, "y", xp)
-    require_true(a[0] < a[1], f"min_x {a[0]} must be smaller than max_x {a[1]}", xp)
-    require_true(b[0] < b[1], f"min_y {b[0]} must be smaller than max_y {b[1]}", xp)
+    xp.require(a[0] < a[1], f"min_x {a[0]} must be smaller than max_x {a[1]}")
+    xp.require(b[0] < b[1], f"min_y {b[0]} must be smaller than max_y {b[1]}")
     require_broadcast(x, y)
     return a, b
 
@@ -81,7 +114,7 @@ def _by_steps(xp: Any, q: Any, old: tuple[Any, Any], old_type: DType, new: tuple
     """As in_range, but a single step is rounded and multiplied, as TensorFlow does in additions."""
     zero, one = (unclamped(to_float(np.int64(n), *old, old_type, xp), *new, new_type, xp) for n in (0, 1))
     lowest, highest = limits(old_type)
-    if xp is np and old_type.size == 1 and q.size > highest - lowest:
+    if xp.is_eager and old_type.size == 1 and q.size > highest - lowest:
         # A look-up is three passes less over a long tensor than a product, a sum and clips in 64 bits.
         levels = np.clip(zero + np.arange(lowest, highest + 1) * (one - zero), *limits(new_type)).astype(np.int32)
         # The sign bit turned over makes a signed byte its distance from the lowest.
@@ -131,7 +164,7 @@ class OperandRanges(NamedTuple):
     min_b: Any
     max_b: Any
 
-    def of(self, first: str, second: str, xp: Any = np) -> tuple[tuple[Any, Any], tuple[Any, Any]]:
+    def of(self, first: str, second: str, xp: Any = NUMPY) -> tuple[tuple[Any, Any], tuple[Any, Any]]:
         """Both ranges, checked; the names are for errors."""
         return range_of(self.min_a, self.max_a, first, xp), range_of(self.min_b, self.max_b, second, xp)
 
@@ -141,7 +174,7 @@ def _exact(xp: Any, q: Any, bounds: tuple[Any, Any], dtype: DType) -> Any:
 
     Of float64 NumPy has fast products, exact up to 2^53. Elsewhere it is int32, which wraps around as TensorFlow's does.
     """
-    return q.astype(np.float64) - zero_point(*bounds, dtype) if xp is np else _centered(xp, q, bounds, dtype)
+    return q.astype(np.float64) - zero_point(*bounds, dtype) if xp.is_eager else _centered(xp, q, bounds, dtype)
 
 
 def quantized_mat_mul(
@@ -179,7 +212,7 @@ def quantized_mat_mul_flops(
 without_gradient("QuantizedMatMul")
 
 
-@everywhere("QuantizedBiasAdd")
+@everywhere("QuantizedBiasAdd", shape="... -> ..., (), ()")
 def quantized_bias_add(
     xp: Any, input: Any, bias: Any, edges: OperandRanges, *, T1: DType, T2: DType, out_type: DType
 ) -> tuple[Any, Any, Any]:
@@ -197,9 +230,6 @@ def quantized_bias_add(
     # Either part counts the integer of zero once, and so must the sum.
     zero = from_float(np.float32(0), *new, out_type, xp).astype(np.int64)
     return wrapped(parts[0] + parts[1] - zero), *new
-
-
-shape("QuantizedBiasAdd")(quantized_unary_shape)
 
 
 @flops("QuantizedBiasAdd")
@@ -224,7 +254,7 @@ def quantized_conv2d(
     geometry = Geometry(4, window)
     require(geometry.strides[0] == geometry.strides[1], f"the strides of height and width differ: {list(window.strides)}")
     operands = _exact(xp, x, first, Tinput), _exact(xp, w, second, Tfilter)
-    sums = convolve_checked(*operands, geometry) if xp is np else convolved(xp, *operands, window)
+    sums = convolve_checked(*operands, geometry) if xp.is_eager else convolved(xp, *operands, window)
     return wrapped(sums), *product_range(first, Tinput, second, Tfilter, out_type)
 
 
@@ -245,7 +275,7 @@ def quantized_conv2d_flops(input: TensorSpec, filter: TensorSpec, *ranges: Tenso
 without_gradient("QuantizedConv2D")
 
 for _op, _program in (("QuantizedMatMul", quantized_mat_mul), ("QuantizedConv2D", quantized_conv2d)):
-    kernel(_op)(functools.partial(_program, np))
+    kernel(_op)(functools.partial(_program, NUMPY))
     lower(_op)(_program)
 
 
@@ -339,3 +369,358 @@ def _zeros_and_range(xp: Any, *ends: Any, types: tuple[DType, DType, DType]) -> 
     a, b = OperandRanges(*ends).of("the first", "the second", xp)
     zeros = [zero_point(*bounds, dtype, xp) for bounds, dtype in zip((a, b), types)]
     return [*zeros, *product_range(a, types[0], b, types[1], types[2])]
+
+
+@everywhere("QuantizedRelu", shape="... -> ..., (), ()")
+def quantized_relu(xp: Any, features: Any, min_features: Any, max_features: Any, *, Tinput: DType) -> tuple[Any, Any, Any]:
+    """max(x, 0)."""
+    bounds = scalar_range(min_features, max_features, "features", xp)
+    return xp.maximum(features, from_float(np.float32(0), *bounds, Tinput, xp)), *bounds
+
+
+flops("QuantizedRelu")(unary_flops(1))
+
+
+@everywhere("QuantizedRelu6", shape="... -> ..., (), ()")
+def quantized_relu6(xp: Any, features: Any, min_features: Any, max_features: Any, *, Tinput: DType) -> tuple[Any, Any, Any]:
+    """min(max(x, 0), 6)."""
+    return quantized_relu_x(xp, features, np.float32(6), min_features, max_features, Tinput=Tinput)
+
+
+@everywhere("QuantizedReluX", shape="... -> ..., (), ()")
+def quantized_relu_x(
+    xp: Any, features: Any, max_value: Any, min_features: Any, max_features: Any, *, Tinput: DType
+) -> tuple[Any, Any, Any]:
+    """min(max(x, 0), max_value)."""
+    require(max_value.ndim == 0, f"max_value must be a scalar, not of shape {max_value.shape}")
+    bounds = scalar_range(min_features, max_features, "features", xp)
+    zero, top = (from_float(end, *bounds, Tinput, xp) for end in (np.float32(0), max_value))
+    return xp.minimum(xp.maximum(features, zero), top), *bounds
+
+
+flops("QuantizedRelu6", "QuantizedReluX")(unary_flops(2))
+
+without_gradient("QuantizedRelu", "QuantizedRelu6", "QuantizedReluX")
+
+
+def _pooled(x: Array, window: WindowAttributes, function: Callable[..., Any]) -> Array:
+    pool = PoolingAttributes(window)
+    require_rank(x, 4, "input")
+    require(pool.depth == 1 and pool.depth_stride == 1, "pooling over channels")
+    return function(x, *pool.geometry(x.shape[1:3]))
+
+
+@kernel("QuantizedMaxPool")
+def quantized_max_pool(
+    input: Array, min_input: Array, max_input: Array, *, window: WindowAttributes
+) -> tuple[Result, Result, Result]:
+    """The largest integer of each window; the range stays."""
+    low, high = scalar_range(min_input, max_input, "input")
+    return _pooled(input, window, pooling_numerics.max_pool), low, high
+
+
+@flops("QuantizedMaxPool")
+def quantized_max_pool_flops(input: TensorSpec, *ranges: TensorSpec, ksize: list[int], outputs: list[TensorSpec]) -> Cost:
+    """A comparison for each element of the window but the first."""
+    return Cost(math.prod(ksize) - 1) * outputs[0].shape.num_elements
+
+
+@kernel("QuantizedAvgPool")
+def quantized_avg_pool(
+    input: Array, min_input: Array, max_input: Array, *, T: DType, window: WindowAttributes
+) -> tuple[Result, Result, Result]:
+    """The mean of each window, rounded; the range stays."""
+    low, high = scalar_range(min_input, max_input, "input")
+    # In double precision, of which every sum of integers of a window is exact.
+    mean = _pooled(input.astype(np.float64), window, pooling_numerics.average_pool)
+    return np.rint(mean).astype(T.numpy), low, high
+
+
+@shape("QuantizedMaxPool", "QuantizedAvgPool")
+def quantized_pool_shape(input: TensorSpec, *ranges: TensorSpec, window: WindowAttributes) -> list[Shape]:
+    batch, height, width, channels = with_rank(input.shape, 4)
+    return with_range(Shape((batch, *PoolingAttributes(window).sizes((height, width)), channels)))
+
+
+@flops("QuantizedAvgPool")
+def quantized_avg_pool_flops(input: TensorSpec, *ranges: TensorSpec, ksize: list[int], outputs: list[TensorSpec]) -> Cost:
+    """A sum over the window, a division and a rounding."""
+    return Cost(math.prod(ksize) + 1) * outputs[0].shape.num_elements
+
+
+without_gradient("QuantizedMaxPool", "QuantizedAvgPool")
+
+
+@everywhere("QuantizedInstanceNorm", shape="... -> ..., (), ()")
+def quantized_instance_norm(
+    xp: Any, x: Any, x_min: Any, x_max: Any, *,
+    T: DType, output_range_given: bool, given_y_min: float, given_y_max: float, variance_epsilon: float, min_separation: float,
+) -> tuple[Any, Any, Any]:  # fmt: skip
+    """Each channel of each image with mean 0 and variance 1, in the range given or found."""
+    require(not output_range_given or given_y_min < given_y_max, f"range [{given_y_min}, {given_y_max}] is empty")
+    low, high = scalar_range(x_min, x_max, "x", xp)
+    xp.require(low < high, f"x_min {low} must be smaller than x_max {high}")
+    require_rank(x, 4, "x")
+    values = x.astype(np.float32)
+    # 255 steps: TensorFlow has this kernel for quint8 alone.
+    centered = (values - xp.mean(values, (1, 2), keepdims=True)) * ((high - low) / np.float32(255))
+    variance = xp.mean(xp.square(centered), (1, 2), keepdims=True)
+    normed = centered / xp.sqrt(variance + np.float32(variance_epsilon))
+    if output_range_given:
+        least, most = np.float32(given_y_min), np.float32(given_y_max)
+    else:
+        least, most = (np.float32(np.inf), np.float32(-np.inf)) if is_empty(xp, x) else (xp.min(normed), xp.max(normed))
+    # A constant image has no range, and the step of an empty one would be 0.
+    most = xp.where(most - least < min_separation, least + np.float32(min_separation), most)
+    return tensor_from_float(normed, least, most, T, xp), least, most
+
+
+@flops("QuantizedInstanceNorm")
+def quantized_instance_norm_flops(x: TensorSpec, *rest: TensorSpec, output_range_given: bool) -> Cost:
+    """Moments and the norm, 6 each, and 2 for each channel; the range, unless given, and the change to that range, 5."""
+    batch, _, _, channels = with_rank(x.shape, 4)
+    normed = Cost(6) * x.shape.num_elements + Cost(2) * (batch * channels)
+    return normed + QUANTIZING * x.shape.num_elements + (ZERO if output_range_given else requantization_range_flops(x))
+
+
+class Ranged(NamedTuple):
+    """Integers, and the range of the numbers that they stand for."""
+
+    values: Any
+    low: Any
+    high: Any
+
+    def to_float(self, xp: Any, name: str, dtype: DType) -> Any:
+        """Return the numbers that the integers stand for."""
+        return to_float(self.values, *range_of(self.low, self.high, name, xp), dtype, xp)
+
+
+@everywhere("QuantizedBatchNormWithGlobalNormalization", shape="... -> ..., (), ()")
+def quantized_batch_norm_with_global_normalization(
+    xp: Any, t: Ranged, m: Ranged, v: Ranged, beta: Ranged, gamma: Ranged, *,
+    Tinput: DType, out_type: DType, variance_epsilon: float, scale_after_normalization: bool,
+) -> tuple[Any, Any, Any]:  # fmt: skip
+    """Batch normalization in fixed point within [-2^20, 2^20]."""
+    require_rank(t.values, 4, "t")
+    channels = t.values.shape[3:]
+    for name, vector in (("m", m), ("v", v), ("beta", beta), ("gamma", gamma)):
+        require_shape(vector.values, channels, name)
+    new = np.float32(-(1 << 20)), np.float32(1 << 20)
+    mean, variance = m.to_float(xp, "m", Tinput), v.to_float(xp, "v", Tinput)
+    scale = np.float32(1) / xp.sqrt(variance + np.float32(variance_epsilon))
+    if scale_after_normalization:
+        scale = scale * gamma.to_float(xp, "gamma", Tinput)
+    offset = -mean * scale + beta.to_float(xp, "beta", Tinput)
+    numbers = (scale, offset, np.float32(1), t.to_float(xp, "t", Tinput))
+    scale, offset, one, values = (from_float(x, *new, out_type, xp).astype(np.int64) for x in numbers)
+    # TensorFlow multiplies int32, which wraps around before the division; the quotient is C++'s, rounded towards zero.
+    products = wrapped(values * scale).astype(np.int64)
+    return wrapped(xp.truncated_quotient(products, one) + offset), *new
+
+
+without_gradient("QuantizedInstanceNorm")
+
+
+@flops("QuantizedBatchNormWithGlobalNormalization")
+def quantized_batch_norm_flops(x: TensorSpec, *rest: TensorSpec, scale_after_normalization: bool) -> Cost:
+    """The change of range, a product, a division and a sum; for each channel the scale and the offset in the new range."""
+    of_channel = QUANTIZING * 2 + DEQUANTIZING * 3 + Cost(5) + (DEQUANTIZING + Cost(1) if scale_after_normalization else ZERO)
+    return (DEQUANTIZING + QUANTIZING + Cost(3)) * x.shape.num_elements + of_channel * with_rank(x.shape, 4)[3]
+
+
+without_gradient("QuantizedBatchNormWithGlobalNormalization")
+
+
+@everywhere("QuantizedResizeBilinear", static=(1,))
+def quantized_resize_bilinear(
+    xp: Any, images: Any, size: Array, min: Any, max: Any, *, T: DType, align_corners: bool, half_pixel_centers: bool
+) -> tuple[Any, Any, Any]:
+    """Bilinear interpolation; the range stays."""
+    bounds = range_of(min, max, "images", xp)
+    require_rank(images, 4, "images")
+    require(not (align_corners and half_pixel_centers), "align_corners and half_pixel_centers exclude each other")
+    height, width = ints(size, "size", 2)
+    require(height > 0 and width > 0, f"size must be positive, not {(height, width)}")
+    require(not is_empty(xp, images), f"images must not be empty: {images.shape}")
+    settings = (align_corners, half_pixel_centers)
+    rows = resize_numerics.bilinear(images.shape[1], height, *settings)
+    columns = resize_numerics.bilinear(images.shape[2], width, *settings)
+    if T.is_quantized:
+        return _interpolated_exactly(xp, images, rows, columns, T), *bounds
+    if xp is not np:
+        raise UnimplementedError("its images are floats")
+    return resize_numerics.resample(images, rows, columns), *bounds
+
+
+# TensorFlow's numbers of bits behind the point for the weights of neighbours.
+_LERP_BITS = {"quint8": 7, "qint32": 30}
+
+
+def _interpolated_exactly(xp: Any, q: Any, rows: Taps, columns: Taps, dtype: DType) -> Any:
+    """Bilinear interpolation of integers in fixed point, rounded as TensorFlow does."""
+    bits = _LERP_BITS[dtype.name]
+    one = np.int64(1) << bits
+    across = (columns.weights[:, 1].astype(np.float32) * np.float32(one)).astype(np.int64)[:, None]
+    down = (rows.weights[:, 1].astype(np.float32) * np.float32(one)).astype(np.int64)[:, None, None]
+    x = q.astype(np.int64)
+    left, right = (xp.take(x, columns.indices[:, i], 2) for i in range(2))
+    x = left * one + (right - left) * across
+    top, bottom = (xp.take(x, rows.indices[:, i], 1) for i in range(2))
+    # TensorFlow divides before it multiplies here, which rounds, and at the end once more.
+    result = top + xp.truncated_quotient(bottom - top, one) * down
+    return xp.truncated_quotient(result + one // 2, one).astype(dtype.numpy)
+
+
+@shape("QuantizedResizeBilinear")
+def quantized_resize_bilinear_shape(images: TensorSpec, size: TensorSpec, min: TensorSpec, max: TensorSpec) -> list[Shape]:
+    batch, _, _, channels = with_rank(images.shape, 4)
+    return with_range(Shape((batch, *shape_from(size, 2), channels)))
+
+
+@flops("QuantizedResizeBilinear")
+def quantized_resize_bilinear_flops(
+    images: TensorSpec, size: TensorSpec, *ranges: TensorSpec, T: DType, outputs: list[TensorSpec]
+) -> Cost:
+    """Three interpolations; in fixed point a product or a division more in each, a sum and a division at the end."""
+    return Cost(14 if T.is_quantized else 9, macs=3) * outputs[0].shape.num_elements
+
+
+without_gradient("QuantizedResizeBilinear")
+
+
+@lower("QuantizedMaxPool")
+def _max_pool_lowering(xla: Any, x: Any, low: Any, high: Any, *, window: WindowAttributes) -> tuple[Any, Any, Any]:
+    reject_depth(PoolingAttributes(window))
+    return max_of_windows(xla, x, window), *scalar_range(low, high, "input", xla)
+
+
+@lower("QuantizedAvgPool")
+def _average_pool_lowering(xla: Any, x: Any, low: Any, high: Any, *, T: DType, window: WindowAttributes) -> Any:
+    reject_depth(PoolingAttributes(window))
+    mean = mean_of_windows(xla, x.astype(np.float64), window=window)
+    return xla.rint(mean).astype(T.numpy), *scalar_range(low, high, "input", xla)
+
+
+@onnx("QuantizedMaxPool")
+def _max_pool_onnx(g: Any, x: Any, low: Any, high: Any, *, window: WindowAttributes) -> tuple[Any, Any, Any]:
+    return pooled(g, x, "MaxPool", window), g.reshape(low, []), g.reshape(high, [])
+
+
+@onnx("QuantizedAvgPool")
+def _average_pool_onnx(g: Any, x: Any, low: Any, high: Any, *, T: DType, window: WindowAttributes) -> tuple[Any, Any, Any]:
+    """Return the rounded mean of each window; the range stays.
+
+    The integer sums of a window and the number of its elements come back from means, so that halves are exact.
+    """
+    if T.size > 1:
+        g.refuse("ONNX has means of quantized integers of 8 bits only")
+    # Means of float32 are rounded quotients; sums of up to 2^16 bytes are exact.
+    size = int(np.prod(spatial(window.ksize, window.data_format)))
+    ones = g.Expand(g.constant(np.float32(1)), g.dims(x))
+    sums, counts = (
+        g.Round(g.Mul(pooled(g, value, "AveragePool", window, count_include_pad=1), size))
+        for value in (g.cast(x, dtypes.float32), ones)
+    )
+    return g.cast(g.Round(g.Div(sums, counts)), T), g.reshape(low, []), g.reshape(high, [])
+
+
+def _joined_range(xp: Any, ranges: list[tuple[Any, Any]], dtype: DType) -> tuple[Any, Any]:
+    """Return the range that holds all and zero; symmetric for signed types."""
+    # From 0 on: a quantized type must have an integer for zero.
+    low, high = np.float32(0), ranges[0][1]
+    for bounds in ranges:
+        low, high = xp.minimum(low, bounds[0]), xp.maximum(high, bounds[1])
+    if limits(dtype)[0] < 0:
+        # Signed types need a symmetric range, in which 0 is an integer.
+        high = xp.maximum(-low, high)
+        low = -high
+    return low, high
+
+
+def _concat(
+    xp: Any, axis: int, values: list[Any], mins: list[Any], maxes: list[Any], dtype: DType, is_negative_cut: bool = False
+) -> tuple[Any, ...]:
+    ranges = [range_of(low, high, f"input {i}", xp) for i, (low, high) in enumerate(zip(mins, maxes))]
+    rank = values[0].ndim
+    require(-rank <= axis < rank or (rank == 0 and axis == 0), f"axis {axis} is not in [-{rank}, {rank})")
+    for value in values:
+        others = ([n for i, n in enumerate(each.shape) if i != axis % rank] for each in (value, values[0]))
+        fits = value.ndim == rank and may_equal(*others)
+        require(fits, f"shapes {values[0].shape} and {value.shape} cannot be joined along axis {axis}")
+    both = _joined_range(xp, [(np.float32(0), high) for _, high in ranges] if is_negative_cut else ranges, dtype)
+    parts = []
+    for q, bounds in zip(values, ranges):
+        changed = tensor_from_float(tensor_to_float(q, *bounds, dtype, xp), *both, dtype, xp)
+        # Integers of a range that stays are copied: converting them there and back may round.
+        parts.append(xp.where((bounds[0] == both[0]) & (bounds[1] == both[1]), q, changed))
+    return xp.concatenate(parts, axis), *both
+
+
+@everywhere("QuantizedConcat", static=(0,))
+def quantized_concat(
+    xp: Any, concat_dim: Array, values: list[Any], input_mins: list[Any], input_maxes: list[Any], *, T: DType
+) -> tuple[Any, ...]:
+    """Tensors joined along a dimension, in a range that holds all."""
+    return _concat(xp, scalar(concat_dim, "concat_dim"), values, input_mins, input_maxes, T)
+
+
+def _concat_shape(axis: Any, values: Any) -> Any:
+    if any(v.shape.dims is None for v in values):
+        return with_range(Shape())
+    rank = len(values[0].shape)
+    if axis.value is None:
+        return with_range(unknown_dims(rank))
+    at = normalize_axis(scalar_int(axis.value, "axis"), rank)
+    dims = list(values[0].shape)
+    dims[at] = sum(v.shape[at] for v in values)
+    return with_range(Shape(dims))
+
+
+@shape("QuantizedConcat")
+def quantized_concat_shape(
+    concat_dim: TensorSpec, values: list[TensorSpec], input_mins: list[TensorSpec], input_maxes: list[TensorSpec]
+) -> list[Shape]:
+    return _concat_shape(concat_dim, values)
+
+
+@everywhere("QuantizedConcatV2", static=(1,))
+def quantized_concat_v2(
+    xp: Any, values: list[Any], axis: Array, input_mins: list[Any], input_maxes: list[Any], *, T: DType
+) -> tuple[Any, ...]:
+    """Tensors joined along an axis. TensorFlow's kernel lets the range start at 0, so that negative values become 0."""
+    return _concat(xp, scalar(axis, "axis"), values, input_mins, input_maxes, T, is_negative_cut=True)
+
+
+@shape("QuantizedConcatV2")
+def quantized_concat_v2_shape(
+    values: list[TensorSpec], axis: TensorSpec, input_mins: list[TensorSpec], input_maxes: list[TensorSpec]
+) -> list[Shape]:
+    return _concat_shape(axis, values)
+
+
+@everywhere("QuantizedReshape", static=(1,), sizes=(1,))
+def quantized_reshape(xp: Any, tensor: Any, shape: Any, input_min: Any, input_max: Any) -> tuple[Any, Any, Any]:
+    """Another shape; the range stays."""
+    bounds = range_of(input_min, input_max, "tensor", xp)
+    if xp.is_eager:
+        _require_elements(tensor.size, ints(shape, "shape"))
+    return xp.reshape(tensor, shape), *bounds
+
+
+def _require_elements(size: int, dims: tuple[int, ...]) -> None:
+    """Require a shape of at most one open dimension that takes as many elements."""
+    missing, count = dims.count(-1), math.prod(d for d in dims if d != -1)
+    require(missing <= 1 and min(dims, default=0) >= -1, f"{dims} is not a shape")
+    fits = size == count if not missing else count > 0 and size % count == 0
+    require(fits, f"{size} elements do not fit into shape {dims}")
+
+
+@shape("QuantizedReshape")
+def quantized_reshape_shape(
+    tensor: TensorSpec, shape: TensorSpec, input_min: TensorSpec, input_max: TensorSpec
+) -> list[Shape]:
+    return with_range(shape_from(shape))
+
+
+without_gradient("QuantizedConcat", "QuantizedConcatV2", "QuantizedReshape")
+zero_flops("QuantizedConcat", "QuantizedConcatV2", "QuantizedReshape")

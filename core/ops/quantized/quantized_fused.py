@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ...numerics.array_namespace import NUMPY
 from ...registry.registry import ZERO, Cost, flops, kernel, lower, multiply_adds, onnx, shape, without_gradient
 from ...support import dataclasses
 from ...support.errors import UnimplementedError
@@ -199,13 +200,13 @@ def _zero(xp: Any, tensors: _Tensors, attrs: _Product) -> Any:
 def _kernel(form: _Form, attrs: Any, *inputs: Array) -> Any:
     """Run an op of a form; sums are exact in double precision, of which NumPy has fast products."""
     tensors = dict(zip(form.inputs, inputs))
-    x, w = _operands(form, tensors, attrs, np, np.float64)
+    x, w = _operands(form, tensors, attrs, NUMPY, np.float64)
     if form.kind == "MatMul":
         sums = x @ w
     else:
         convolve = convolution.convolve if form.kind == "Conv2D" else depthwise.depthwise_convolve
         sums = convolve(x, w, convolution.Geometry(4, attrs.window))
-    return _finished(np, form, sums, tensors, attrs.types)
+    return _finished(NUMPY, form, sums, tensors, attrs.types)
 
 
 def _lowering(form: _Form, attrs: Any, xla: Any, *inputs: Any) -> Any:

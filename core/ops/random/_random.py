@@ -17,8 +17,7 @@ from ...registry.registry import Cost
 from ...support.errors import InvalidArgumentError
 from ...types.dims import DimLike, ceil_div
 from ...types.dtypes import from_numpy
-from ...types.shapes import SCALAR, UNKNOWN, Shape, TensorSpec, broadcast_shapes, merge_shapes
-from ..shared.shape_arguments import dims_of, unknown_dims
+from ...types.shapes import UNKNOWN, Shape, TensorSpec, broadcast_shapes, merge_shapes
 
 PHILOX: Final = 1
 THREEFRY: Final = 2
@@ -81,18 +80,6 @@ def _checked_dims(dims: tuple[int, ...]) -> tuple[int, ...]:
     if math.prod(d or 1 for d in dims) >= 1 << 58:
         raise InvalidArgumentError(f"a tensor of shape {dims} has too many elements")
     return dims
-
-
-def requested_shape(shape: TensorSpec, *rest: TensorSpec) -> Shape:
-    """Return the shape in a shape tensor, with unknown dimensions where inference has no value."""
-    if shape.rank not in (None, 1):
-        raise InvalidArgumentError(f"shape must be a vector, not of shape {shape.shape}")
-    dims = dims_of(shape)
-    if dims is not None:
-        if any(isinstance(d, int) and d < -1 for d in dims):
-            raise InvalidArgumentError(f"the dimensions {dims} must not be negative")
-        return Shape(None if isinstance(d, int) and d < 0 else d for d in dims)
-    return UNKNOWN if shape.rank is None else unknown_dims(shape.shape[0])
 
 
 def int_bounds(minval: Any, maxval: Any, size: int = 1) -> tuple[int, int]:
@@ -187,13 +174,6 @@ def check_multinomial(logits: Any, num_samples: Any) -> None:
         raise InvalidArgumentError("num_classes should be positive, got 0")
 
 
-def multinomial_shape(logits: TensorSpec, num_samples: TensorSpec) -> Shape:
-    """(rows of logits, num_samples)."""
-    merge_shapes(num_samples.shape, SCALAR)
-    matrix = merge_shapes(logits.shape, Shape([None, None]))
-    return Shape([matrix[0], None if num_samples.value is None else num_samples.value.item()])
-
-
 def shuffled(gen: Philox, value: Any) -> Any:
     """Return the rows of `value` in the order that the stream gives."""
     return value[philox_distributions.permutation(gen, len(value))]
@@ -262,8 +242,3 @@ def multinomial_flops(logits: TensorSpec, *rest: TensorSpec, outputs: Sequence[T
     steps = classes.bit_length() if isinstance(classes, int) else UNKNOWN.num_elements
     of_rows = Cost(3 * classes - 2, transcendentals=classes) * rows
     return Cost(2 + steps) * outputs[0].shape.num_elements + of_rows
-
-
-def require_scalars(*specs: TensorSpec) -> None:
-    for spec in specs:
-        merge_shapes(spec.shape, SCALAR)

@@ -15,13 +15,24 @@ from ...parallel.interruption_points import PIECE, pause
 from ...random import philox
 from ...random.philox import Philox
 from ...random.philox_distributions import MAX_ITERATIONS, PrefetchedBlocks, bounded_normal_calls, loop_blocks
-from ...registry.registry import Cost, facts, flops, gradient, kernel, not_differentiable, shape, without_gradient, zero_flops
+from ...registry.registry import (
+    Cost,
+    facts,
+    flops,
+    gradient,
+    kernel,
+    not_differentiable,
+    shape,
+    shaped,
+    without_gradient,
+    zero_flops,
+)
 from ...runtime.state.kernel_context import KernelContext
 from ...support.errors import FailedPreconditionError, InvalidArgumentError
 from ...types.arrays import Array, Result
 from ...types.dtypes import DType
 from ...types.shapes import Shape, TensorSpec, merge_shapes
-from ..shared.plain_shapes import first_shape
+from ..shared.elementwise_tables import RESULT, counted
 from ..shared.shape_arguments import ints
 from . import _random as draws
 
@@ -137,11 +148,11 @@ _BATCH = 100
 flops("ParameterizedTruncatedNormal")(draws.bounded_normal_flops)
 
 _FILLS = ("RandomUniform", "RandomStandardNormal", "TruncatedNormal", "RandomUniformInt", "ParameterizedTruncatedNormal")
-shape(*_FILLS)(draws.requested_shape)
+shaped("<...> -> ...", *_FILLS)
 not_differentiable(*_FILLS)
 
 
-@kernel("RandomGamma")
+@kernel("RandomGamma", shape="<s...>, p... -> s... p...")
 def random_gamma(ctx: KernelContext, shape: Array, alpha: Array, *, seed: int, seed2: int) -> Result:
     """Samples of Gamma(alpha, 1), of shape `shape` for each alpha."""
     dims = draws.as_dims(shape)
@@ -174,7 +185,7 @@ facts("random", "own_stream", of=(*_NORMAL, *_MOVING, *_OTHERS[:-1], "RandomGamm
 flops("RandomGamma")(draws.gamma_flops)
 
 
-@kernel("RandomPoissonV2")
+@kernel("RandomPoissonV2", shape="<s...>, p... -> s... p...")
 def random_poisson_v2(ctx: KernelContext, shape: Array, rate: Array, *, dtype: DType, seed: int, seed2: int) -> Result:
     """Poisson samples, of shape `shape` for each rate."""
     dims = draws.as_dims(shape)
@@ -185,21 +196,16 @@ def random_poisson_v2(ctx: KernelContext, shape: Array, rate: Array, *, dtype: D
     return draws.draw_poisson(gen, rate, samples, (*dims, *rate.shape), dtype)
 
 
-@kernel("RandomPoisson")
+@kernel("RandomPoisson", shape="<s...>, p... -> s... p...")
 def random_poisson(ctx: KernelContext, shape: Array, rate: Array, *, dtype: DType, seed: int, seed2: int) -> Result:
     """Poisson samples of the rates' dtype, of shape `shape` for each rate."""
     return random_poisson_v2(ctx, shape, rate, dtype=dtype, seed=seed, seed2=seed2)
 
 
-@shape("RandomGamma", "RandomPoisson", "RandomPoissonV2")
-def samples_of_parameters_shape(shape: TensorSpec, parameters: TensorSpec) -> Shape:
-    return draws.requested_shape(shape) + parameters.shape
-
-
 flops("RandomPoisson", "RandomPoissonV2")(draws.poisson_flops)
 
 
-@kernel("Multinomial")
+@kernel("Multinomial", shape="m _, <n> -> m n")
 def multinomial(
     ctx: KernelContext, logits: Array, num_samples: Array, *, output_dtype: DType, seed: int, seed2: int
 ) -> Result:
@@ -208,11 +214,10 @@ def multinomial(
     return draws.draw_multinomial(draws.node_stream(ctx, seed, seed2), logits, int(num_samples), output_dtype)
 
 
-shape("Multinomial")(draws.multinomial_shape)
 flops("Multinomial")(draws.multinomial_flops)
 
 
-@kernel("RandomShuffle")
+@kernel("RandomShuffle", shape="... -> ...")
 def random_shuffle(ctx: KernelContext, value: Array, *, seed: int, seed2: int) -> Result:
     """The rows of `value` in random order."""
     # TensorFlow draws nothing for a single row: the stream stays where it is.
@@ -222,7 +227,6 @@ def random_shuffle(ctx: KernelContext, value: Array, *, seed: int, seed2: int) -
     return draws.shuffled(draws.node_stream(ctx, seed, seed2).take((len(value) - 1 + 3) // 4), value)
 
 
-shape("RandomShuffle")(first_shape)
 not_differentiable("Multinomial", "RandomShuffle")
 # TensorFlow declares the other draws as without gradient flow and says nothing of these: a gradient through them is an error.
 without_gradient("RandomPoissonV2", "RandomPoisson")
@@ -260,7 +264,7 @@ def random_crop_shape(image: TensorSpec, size: TensorSpec) -> Shape:
     return Shape([*ints(size.value, "size", 2), channels])
 
 
-@kernel("SobolSample")
+@kernel("SobolSample", shape="<d>, <n> -> n d")
 def sobol_sample(dim: Array, num_results: Array, skip: Array, *, dtype: DType) -> Result:
     """Points of the Sobol sequence in `dim` dimensions, after the origin and `skip` more."""
     from ...random import sobol
@@ -292,19 +296,11 @@ def _pieces(count: int, step: int) -> Iterator[int]:
         yield min(step, count - start)
 
 
-@shape("SobolSample")
-def sobol_sample_shape(dim: TensorSpec, num_results: TensorSpec, skip: TensorSpec) -> Shape:
-    return Shape([_value(num_results), _value(dim)])
-
-
 def _value(spec: TensorSpec) -> int | None:
     return None if spec.value is None or spec.value.size != 1 else spec.value.item()
 
 
-@flops("SobolSample")
-def sobol_sample_flops(dim: TensorSpec, num_results: TensorSpec, skip: TensorSpec, *, outputs: list[TensorSpec]) -> Cost:
-    """Count an exclusive or and a product for each number, in Gray code order."""
-    return Cost(flops=2 * outputs[0].shape.num_elements)
+flops("SobolSample")(counted(2, RESULT, "An exclusive or and a product for each number, in Gray code order."))
 
 
 not_differentiable("RandomCrop", "SobolSample")

@@ -11,14 +11,14 @@ import numpy as np
 
 from ...random import philox
 from ...random.philox import RESERVED_PER_OUTPUT, Philox
-from ...registry.registry import Cost, facts, flops, kernel, shape, without_gradient, zero_cost, zero_flops
+from ...registry.registry import Cost, facts, flops, kernel, shape, shaped, without_gradient, zero_cost, zero_flops
 from ...runtime.state.kernel_context import KernelContext
 from ...runtime.state.resources import Variable
 from ...support.errors import InvalidArgumentError, UnimplementedError
 from ...types import dtypes
 from ...types.arrays import Array, Result
 from ...types.dtypes import DType
-from ...types.shapes import SCALAR, Shape, TensorSpec, broadcast_shapes, merge_shapes
+from ...types.shapes import Shape, TensorSpec
 from ..shared.variable_access import resource_variable
 from . import _random as draws
 
@@ -82,15 +82,10 @@ def _register_fill(op: str, distribution: Callable[..., Any], cost: Callable[...
 
     fill.__doc__ = samples
     kernel(op)(fill)
-    shape(op)(stateful_shape)
+    shaped("*, (), <...> -> ...", op)
     flops(op)(cost)
     without_gradient(op)
     facts("random", of=(op,))
-
-
-def stateful_shape(resource: TensorSpec, algorithm: TensorSpec, shape: TensorSpec) -> Shape:
-    draws.require_scalars(algorithm)
-    return draws.requested_shape(shape)
 
 
 _register_fill("StatefulUniform", philox.uniform, draws.uniform_flops, "Samples uniform on [0, 1).")
@@ -106,7 +101,7 @@ _register_fill(
 _register_fill("StatefulUniformFullInt", philox.full_int, zero_cost, "Integers over the whole range of the dtype.")
 
 
-@kernel("StatefulStandardNormal")
+@kernel("StatefulStandardNormal", shape="*, <...> -> ...")
 def stateful_standard_normal(resource: Array, shape: Array, *, dtype: DType) -> Result:
     """Samples of the standard normal distribution; the state begins with the number of its algorithm."""
     dims = draws.as_dims(shape)
@@ -117,17 +112,12 @@ def stateful_standard_normal(resource: Array, shape: Array, *, dtype: DType) -> 
     return philox.normal(gen, math.prod(dims), dtype.numpy).reshape(dims)
 
 
-@shape("StatefulStandardNormal")
-def stateful_standard_normal_shape(resource: TensorSpec, shape: TensorSpec) -> Shape:
-    return draws.requested_shape(shape)
-
-
 flops("StatefulStandardNormal")(draws.normal_flops)
 without_gradient("StatefulStandardNormal")
 facts("random", of=("StatefulStandardNormal",))
 
 
-@kernel("StatefulUniformInt")
+@kernel("StatefulUniformInt", shape="*, *, <...>, () + -> ...")
 def stateful_uniform_int(
     resource: Array, algorithm: Array, shape: Array, minval: Array, maxval: Array, *, dtype: DType
 ) -> Result:
@@ -136,18 +126,10 @@ def stateful_uniform_int(
     return _draw(resource, algorithm, draws.as_dims(shape), philox.uniform_int, low, high, dtype.numpy)
 
 
-@shape("StatefulUniformInt")
-def stateful_uniform_int_shape(
-    resource: TensorSpec, algorithm: TensorSpec, shape: TensorSpec, minval: TensorSpec, maxval: TensorSpec
-) -> Shape:
-    draws.require_scalars(minval, maxval)
-    return draws.requested_shape(shape)
-
-
 flops("StatefulUniformInt")(draws.uniform_int_flops)
 
 
-@kernel("StatefulRandomBinomial")
+@kernel("StatefulRandomBinomial", shape="*, *, <s...>, ~... + -> s...")
 def stateful_random_binomial(
     resource: Array, algorithm: Array, shape: Array, counts: Array, probs: Array, *, dtype: DType
 ) -> Result:
@@ -168,33 +150,18 @@ def stateful_random_binomial(
     return drawn
 
 
-@shape("StatefulRandomBinomial")
-def stateful_random_binomial_shape(
-    resource: TensorSpec, algorithm: TensorSpec, shape: TensorSpec, counts: TensorSpec, probs: TensorSpec
-) -> Shape:
-    broadcast_shapes(counts.shape, probs.shape)
-    return draws.requested_shape(shape)
-
-
 flops("StatefulRandomBinomial")(draws.binomial_flops)
 
 facts("random", of=("StatefulUniformInt", "StatefulRandomBinomial"))
 
 
-@kernel("RngSkip")
+@kernel("RngSkip", shape="*, (), () ->")
 def rng_skip(resource: Array, algorithm: Array, delta: Array) -> None:
     """Move the generator on by `delta` samples."""
     if np.ndim(delta):
         raise InvalidArgumentError(f"delta must have shape [], not {Shape(np.shape(delta))}")
     variable, gen = _state(resource, algorithm)
     _advance(variable, gen, int(delta))
-
-
-@shape("RngSkip")
-def rng_skip_shape(resource: TensorSpec, algorithm: TensorSpec, delta: TensorSpec) -> list[Shape]:
-    merge_shapes(algorithm.shape, SCALAR)
-    merge_shapes(delta.shape, SCALAR)
-    return []
 
 
 without_gradient("StatefulUniformInt", "StatefulRandomBinomial", "RngSkip")
@@ -220,7 +187,7 @@ def rng_read_and_skip_shape(resource: TensorSpec, alg: TensorSpec, delta: Tensor
 facts("side_effect", of=("RngSkip", "RngReadAndSkip"))
 
 
-@kernel("NonDeterministicInts")
+@kernel("NonDeterministicInts", shape="<...> -> ...")
 def non_deterministic_ints(ctx: KernelContext, shape: Array, *, dtype: DType) -> Result:
     """Integers over the whole range of the dtype, from the operating system."""
     dims = draws.as_dims(shape)
@@ -231,7 +198,6 @@ def non_deterministic_ints(ctx: KernelContext, shape: Array, *, dtype: DType) ->
     return np.frombuffer(data, dtype.numpy).reshape(dims)
 
 
-shape("NonDeterministicInts")(draws.requested_shape)
 without_gradient("RngReadAndSkip", "NonDeterministicInts")
 zero_flops("RngSkip", "RngReadAndSkip", "NonDeterministicInts")
 facts("random", of=("RngReadAndSkip", "NonDeterministicInts"))

@@ -22,8 +22,10 @@ from ...registry.registry import (
     flops,
     gradient,
     kernel,
+    not_arithmetic,
     not_differentiable,
     shape,
+    shaped,
     without_gradient,
     zero_cost,
     zero_flops,
@@ -31,10 +33,9 @@ from ...registry.registry import (
 from ...support.errors import InvalidArgumentError
 from ...types.arrays import Array, Result
 from ...types.dtypes import DType
-from ...types.shapes import SCALAR, UNKNOWN, Shape, TensorSpec, broadcast_shapes, merge_shapes
-from ..shared.argument_checks import require, require_rank, require_shape, scalar, with_rank
+from ...types.shapes import SCALAR, UNKNOWN, Shape, TensorSpec, merge_shapes
+from ..shared.argument_checks import require, require_rank, require_shape, scalar
 from ..shared.elementwise_tables import unary_flops
-from ..shared.plain_shapes import scalar_shape
 from . import _random as draws
 from . import _random_programs as programs
 from .random import bounded_cost, bounded_normals
@@ -76,16 +77,6 @@ def _check_algorithm(alg: Any, size: int) -> None:
     # TensorFlow checks the algorithm when it draws: an empty result passes with any algorithm that it knows.
     if algorithm not in (draws.PHILOX, draws.AUTO_SELECT) and (size or algorithm not in _OTHER_ALGORITHMS):
         raise InvalidArgumentError(f"Unsupported algorithm id: {algorithm}")
-
-
-def _require_seed(seed: TensorSpec) -> None:
-    merge_shapes(seed.shape, Shape([2]))
-
-
-def _require_keys(key: TensorSpec, counter: TensorSpec, alg: TensorSpec) -> None:
-    merge_shapes(key.shape, Shape([1]))
-    merge_shapes(counter.shape, Shape([None]))
-    draws.require_scalars(alg)
 
 
 def _size(shape: Array) -> int:
@@ -156,22 +147,10 @@ def _register(draw: _Draw) -> None:
     kernel(op_v2)(by_key)
     arrays(op, static=(0,), sizes=(0,))(programs.by_seed(draw.program))
     arrays(op_v2, static=(0, 3), sizes=(0,))(programs.by_key(draw.program, _check_algorithm))
-    shape(op)(seeded_shape)
-    shape(op_v2)(keyed_shape)
+    shaped("<...>, 2, () + -> ...", op)
+    shaped("<...>, 1, _, () + -> ...", op_v2)
     flops(op, op_v2)(draw.cost)
     not_differentiable(op, op_v2)
-
-
-def seeded_shape(shape: TensorSpec, seed: TensorSpec, *bounds: TensorSpec) -> Shape:
-    _require_seed(seed)
-    draws.require_scalars(*bounds)
-    return draws.requested_shape(shape)
-
-
-def keyed_shape(shape: TensorSpec, key: TensorSpec, counter: TensorSpec, alg: TensorSpec, *bounds: TensorSpec) -> Shape:
-    _require_keys(key, counter, alg)
-    draws.require_scalars(*bounds)
-    return draws.requested_shape(shape)
 
 
 for _draw in _DRAWS:
@@ -181,17 +160,11 @@ facts("unit_uniform", of=("StatelessRandomUniform", "StatelessRandomUniformV2"))
 facts("unit_normal", of=("StatelessRandomNormal", "StatelessRandomNormalV2"))
 
 
-@kernel("StatelessMultinomial")
+@kernel("StatelessMultinomial", shape="m _, <n>, 2 -> m n")
 def stateless_multinomial(logits: Array, num_samples: Array, seed: Array, *, output_dtype: DType) -> Result:
     """`num_samples` classes for each row of `logits`."""
     draws.check_multinomial(logits, num_samples)
     return draws.draw_multinomial(seeded(seed), logits, int(num_samples), output_dtype)
-
-
-@shape("StatelessMultinomial")
-def stateless_multinomial_shape(logits: TensorSpec, num_samples: TensorSpec, seed: TensorSpec) -> Shape:
-    _require_seed(seed)
-    return draws.multinomial_shape(logits, num_samples)
 
 
 flops("StatelessMultinomial")(draws.multinomial_flops)
@@ -199,7 +172,7 @@ flops("StatelessMultinomial")(draws.multinomial_flops)
 not_differentiable("StatelessMultinomial")
 
 
-@kernel("StatelessRandomGammaV2")
+@kernel("StatelessRandomGammaV2", shape="<...>, 2 -> ...")
 def stateless_random_gamma_v2(shape: Array, seed: Array, alpha: Array) -> Result:
     """Samples of Gamma(alpha, 1); `shape` ends with the shape of `alpha`."""
     return _gamma(seeded(seed), shape, alpha)
@@ -212,12 +185,6 @@ def _gamma(gen: Philox, shape: Array, alpha: Array) -> Array:
         return np.zeros(dims, alpha.dtype)
     samples = draws.trailing_samples(dims, alpha.shape)
     return draws.draw_gamma(gen, alpha, samples, dims)
-
-
-@shape("StatelessRandomGammaV2", "StatelessRandomPoisson")
-def samples_of_parameters_shape(shape: TensorSpec, seed: TensorSpec, parameters: TensorSpec) -> Shape:
-    _require_seed(seed)
-    return draws.requested_shape(shape)
 
 
 @gradient("StatelessRandomGammaV2", "StatelessRandomGammaV3")
@@ -240,24 +207,16 @@ def _gamma_gradient(g: GradientBuilder, node: Node, alpha: Any, grad: Output) ->
     return g.Reshape(summed, alpha_shape)
 
 
-@kernel("StatelessRandomGammaV3")
+@kernel("StatelessRandomGammaV3", shape="<...>, 1, _, () -> ...")
 def stateless_random_gamma_v3(shape: Array, key: Array, counter: Array, alg: Array, alpha: Array) -> Result:
     """Samples of Gamma(alpha, 1); `shape` ends with the shape of `alpha`."""
     return _gamma(_keyed(key, counter, alg, _size(shape)), shape, alpha)
 
 
-@shape("StatelessRandomGammaV3")
-def stateless_random_gamma_v3_shape(
-    shape: TensorSpec, key: TensorSpec, counter: TensorSpec, alg: TensorSpec, alpha: TensorSpec
-) -> Shape:
-    _require_keys(key, counter, alg)
-    return draws.requested_shape(shape)
-
-
 flops("StatelessRandomGammaV2", "StatelessRandomGammaV3")(draws.gamma_flops)
 
 
-@kernel("StatelessRandomPoisson")
+@kernel("StatelessRandomPoisson", shape="<...>, 2 -> ...")
 def stateless_random_poisson(shape: Array, seed: Array, lam: Array, *, dtype: DType) -> Result:
     """Poisson samples; `shape` ends with the shape of the rates."""
     dims = draws.as_dims(shape)
@@ -272,17 +231,10 @@ flops("StatelessRandomPoisson")(draws.poisson_flops)
 not_differentiable("StatelessRandomPoisson")
 
 
-@kernel("StatelessRandomBinomial")
+@kernel("StatelessRandomBinomial", shape="<s...>, 2, ~... + -> s...")
 def stateless_random_binomial(shape: Array, seed: Array, counts: Array, probs: Array, *, dtype: DType) -> Result:
     """Binomial samples; `shape` ends with the shape that counts and probabilities broadcast to."""
     return draws.draw_binomial(seeded(seed), shape, counts, probs, dtype)
-
-
-@shape("StatelessRandomBinomial")
-def stateless_random_binomial_shape(shape: TensorSpec, seed: TensorSpec, counts: TensorSpec, probs: TensorSpec) -> Shape:
-    _require_seed(seed)
-    broadcast_shapes(counts.shape, probs.shape)
-    return draws.requested_shape(shape)
 
 
 flops("StatelessRandomBinomial")(draws.binomial_flops)
@@ -290,7 +242,7 @@ flops("StatelessRandomBinomial")(draws.binomial_flops)
 not_differentiable("StatelessRandomBinomial")
 
 
-@kernel("StatelessParameterizedTruncatedNormal")
+@kernel("StatelessParameterizedTruncatedNormal", shape="<s...>, 2, ~... + -> s...")
 def stateless_parameterized_truncated_normal(
     shape: Array, seed: Array, means: Array, stddevs: Array, minvals: Array, maxvals: Array
 ) -> Result:
@@ -312,15 +264,6 @@ def stateless_parameterized_truncated_normal(
         for start, stop in loop_blocks(samples * len(flat[0]), bounded_cost(means.dtype, 1))
     ]
     return draws.samples_first(bounded_normals(gen, flat, samples, spans), samples, dims)
-
-
-@shape("StatelessParameterizedTruncatedNormal")
-def stateless_parameterized_truncated_normal_shape(
-    shape: TensorSpec, seed: TensorSpec, means: TensorSpec, stddevs: TensorSpec, minvals: TensorSpec, maxvals: TensorSpec
-) -> Shape:
-    _require_seed(seed)
-    broadcast_shapes(means.shape, stddevs.shape, minvals.shape, maxvals.shape)
-    return draws.requested_shape(shape)
 
 
 @gradient("StatelessParameterizedTruncatedNormal")
@@ -356,39 +299,26 @@ flops("StatelessParameterizedTruncatedNormal")(draws.bounded_normal_flops)
 arrays("StatelessRandomPoisson", static=(0,), sizes=(0,))(programs.by_seed(programs.poisson))
 
 
-@kernel("StatelessRandomGetKeyCounter")
+@kernel("StatelessRandomGetKeyCounter", shape="2 -> 1, 2")
 def stateless_random_get_key_counter(seed: Array) -> tuple[Result, Result]:
     """The key (1) and the counter (2) that a seed stands for."""
     gen = seeded(seed)
     return np.array([gen.key], np.uint64), np.array([gen.counter & _MASK64, gen.counter >> 64], np.uint64)
 
 
-@shape("StatelessRandomGetKeyCounter")
-def get_key_counter_shape(seed: TensorSpec) -> tuple[Shape, Shape]:
-    _require_seed(seed)
-    return Shape([1]), Shape([2])
-
-
-@kernel("StatelessRandomGetKeyCounterAlg")
+@kernel("StatelessRandomGetKeyCounterAlg", shape="2 -> 1, 2, ()")
 def stateless_random_get_key_counter_alg(seed: Array) -> tuple[Result, Result, Result]:
     """The key (1), the counter (2) and the algorithm that a seed stands for."""
     return *stateless_random_get_key_counter(seed), np.int32(draws.PHILOX)
 
 
-@shape("StatelessRandomGetKeyCounterAlg")
-def get_key_counter_alg_shape(seed: TensorSpec) -> tuple[Shape, ...]:
-    return *get_key_counter_shape(seed), SCALAR
-
-
-@kernel("StatelessRandomGetAlg")
+@kernel("StatelessRandomGetAlg", shape="-> ()")
 def stateless_random_get_alg() -> Result:
     """The number of the algorithm that a CPU runs."""
     return np.int32(draws.PHILOX)
 
 
-shape("StatelessRandomGetAlg")(scalar_shape)
-not_differentiable("StatelessRandomGetKeyCounter", "StatelessRandomGetKeyCounterAlg", "StatelessRandomGetAlg")
-zero_flops("StatelessRandomGetKeyCounter", "StatelessRandomGetKeyCounterAlg", "StatelessRandomGetAlg")
+not_arithmetic("StatelessRandomGetKeyCounter", "StatelessRandomGetKeyCounterAlg", "StatelessRandomGetAlg")
 # The answer depends on the device, so that no constant may take its place.
 facts("random", of=("StatelessRandomGetAlg",))
 
@@ -398,7 +328,7 @@ arrays("StatelessRandomGetKeyCounterAlg")(
 )
 
 
-@kernel("StatelessShuffle")
+@kernel("StatelessShuffle", shape="..., 1, _, () -> ...")
 def stateless_shuffle(value: Array, key: Array, counter: Array, alg: Array) -> Result:
     """The rows of `value` in an order that key and counter decide."""
     gen = _keyed(key, counter, alg)
@@ -406,12 +336,6 @@ def stateless_shuffle(value: Array, key: Array, counter: Array, alg: Array) -> R
     if value.ndim == 0 or len(value) <= 1 or value.size == 0:
         return value
     return draws.shuffled(gen, value)
-
-
-@shape("StatelessShuffle")
-def stateless_shuffle_shape(value: TensorSpec, key: TensorSpec, counter: TensorSpec, alg: TensorSpec) -> Shape:
-    _require_keys(key, counter, alg)
-    return value.shape
 
 
 without_gradient("StatelessShuffle")
@@ -475,7 +399,7 @@ _LANES: Final = {"float32": 8, "float64": 4}
 """Numbers that TensorFlow's kernel rounds to int32 in a single step, with one block of random words for all lanes."""
 
 
-@kernel("StochasticCastToInt")
+@kernel("StochasticCastToInt", shape="..., _, _, () -> ...")
 def stochastic_cast_to_int(input: Array, key: Array, counter: Array, alg: Array, *, Tout: DType) -> Result:
     """Round each input up or down at random, up with the probability of the fraction; NaN becomes 0."""
     algorithm = scalar(alg, "alg")
@@ -514,14 +438,6 @@ def _cast_samples(gen: Philox, fixed: Array, dtype: Any, in_lanes: bool) -> Arra
         samples[:start] = np.tile(numbers[:groups], (1, lanes // per_block)).ravel()
     samples[needed] = numbers[groups:, 0]
     return samples
-
-
-@shape("StochasticCastToInt")
-def stochastic_cast_to_int_shape(input: TensorSpec, key: TensorSpec, counter: TensorSpec, alg: TensorSpec) -> Shape:
-    with_rank(key.shape, 1)
-    with_rank(counter.shape, 1)
-    with_rank(alg.shape, 0)
-    return input.shape
 
 
 # Each element: five operations to find NaN, integers and overflow, a sign, a uniform sample, two sums and a rounding.

@@ -19,14 +19,6 @@ def require(condition: Any, message: str) -> None:
         raise InvalidArgumentError(message)
 
 
-def require_true(condition: Any, message: str, xp: Any) -> None:
-    """InvalidArgumentError(message) unless the condition holds; an array program leaves the refusal to the kernel."""
-    if xp is np:
-        require(condition, message)
-    else:
-        xp.require(condition)
-
-
 def require_rank(x: Array | TensorSpec, rank: int, name: str) -> None:
     """Require an array of exactly this rank, or a spec of this or unknown rank."""
     if not isinstance(x, TensorSpec):

@@ -10,6 +10,7 @@ import numpy as np
 
 from ...building.gradbuilder import GradientBuilder
 from ...graph.graph import Node, Output
+from ...numerics.array_namespace import NUMPY
 from ...numerics.half_precision import widened
 from ...registry import kernel_types, registry
 from ...registry.registry import Cost, WithoutGradient
@@ -27,16 +28,23 @@ UNSIGNED = ("uint8", "uint16", "uint32", "uint64")
 INTEGERS = (*SIGNED, *UNSIGNED)
 
 
+class ElementwiseProgram(NamedTuple):
+    """An array program in a row: the kernel and both lowerings of the op."""
+
+    function: Callable[..., Any]
+
+
 class Unary(NamedTuple):
     """An elementwise op of one input. `gradient(g, x, y, dy)` returns dx, None for no gradient flow, WITHOUT_GRADIENT where
     TensorFlow has no gradient.
 
-    A `function` by its name is that of NumPy in the kernel, and of the namespaces of XLA and ONNX in array programs. `flops`
-    and `transcendentals` are per element; a `widened` kernel computes 16-bit floats in float32.
+    A `function` by its name is that of NumPy in the kernel, and of the namespaces of XLA and ONNX in array programs; all three
+    may be an `ElementwiseProgram`. `flops` and `transcendentals` are per element; a `widened` kernel computes 16-bit floats in
+    float32.
     """
 
     op: str
-    function: Callable[..., Any] | str
+    function: Callable[..., Any] | str | ElementwiseProgram
     gradient: Callable[..., Any] | WithoutGradient | None
     flops: int = 1
     transcendentals: int = 0
@@ -47,7 +55,7 @@ class Binary(NamedTuple):
     """An elementwise op of two inputs that broadcast: `gradient(g, x, y, z, dz)` returns (dx, dy) before the sums."""
 
     op: str
-    function: Callable[..., Any] | str
+    function: Callable[..., Any] | str | ElementwiseProgram
     gradient: Callable[..., Any] | WithoutGradient | None
     flops: int = 1
     transcendentals: int = 0
@@ -99,7 +107,7 @@ def binary_shape(x: TensorSpec, y: TensorSpec, *rest: TensorSpec) -> Shape:
 
 def unary_flops(flops: int = 1, transcendentals: int = 0) -> Callable[..., Cost]:
     """Return a FLOPs function: `flops` per element of the first input."""
-    return functools.partial(_unary_cost, per_element=Cost(flops, 0, transcendentals))
+    return counted(Cost(flops, 0, transcendentals), 0, "")
 
 
 def binary_flops(flops: int = 1, transcendentals: int = 0) -> Callable[..., Cost]:
@@ -140,15 +148,15 @@ def _register_kernels(row: Unary | Binary) -> None:
     if isinstance(function, str):
         registry.arrays_as(**{row.op: function})
         function = getattr(np, function)
+    if isinstance(function, ElementwiseProgram):
+        registry.arrays(row.op)(function.function)
+        function = functools.partial(function.function, NUMPY)
+        function = broadcasting(function) if isinstance(row, Binary) else function
     # Kernels for narrow floats come first, as the registry takes the first that accepts the dtypes.
     narrow = [dtype for dtype in NARROW if row.widened and kernel_types.takes(row.op, "T", dtype)]
     if narrow:
         registry.kernel(row.op, T=narrow)(widened(function))
     registry.kernel(row.op)(function)
-
-
-def _unary_cost(x: TensorSpec, *rest: TensorSpec, per_element: Cost) -> Cost:
-    return per_element * x.shape.num_elements
 
 
 def _binary_cost(x: TensorSpec, y: TensorSpec, *, per_element: Cost) -> Cost:

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from ...types.arrays import Array
-from ...types.shapes import Shape
 from .window_geometry import WindowAttributes, explicit_pads, is_channels_first, spatial, window_pads
 
 
@@ -37,19 +36,6 @@ def last_dims(g: Any, x: Any, count: int) -> tuple[int, ...]:
     if not all(isinstance(size, int) for size in sizes):
         g.refuse("a dimension of the moved elements is unknown")
     return tuple(sizes)
-
-
-def nan_of_no_elements(g: Any, x: Any, axes: Array | None, mean: Any) -> Any:
-    """Return a mean of `x` along axes, NaN where there are no elements; onnxruntime's ReduceMean has 0."""
-    return mean if surely_reduces_elements(x.shape, axes) else g.Where(g.Equal(g.Size(x), 0), np.nan, mean)
-
-
-def surely_reduces_elements(shape: Shape, axes: Array | None) -> bool:
-    """Return True if the reduced dimensions are known and not 0."""
-    if shape.dims is None or axes is None:
-        return False
-    sizes = [shape.dims[axis] for axis in axes.reshape(-1)]
-    return all(isinstance(size, int) and size > 0 for size in sizes)
 
 
 def numbered(sizes: Sequence[int]) -> Array:

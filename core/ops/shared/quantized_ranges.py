@@ -3,7 +3,7 @@
 The smallest integer stands for `low` and the largest for `high`; `low` is moved so that zero falls on an integer. As in
 TensorFlow, single values are converted in double precision and whole tensors in single. Ranges are pairs of scalars, float32.
 
-`xp` has the functions of NumPy, or those of a namespace like it.
+`xp` is the namespace of arrays, of NumPy or like it.
 """
 
 from __future__ import annotations
@@ -12,9 +12,10 @@ from typing import Any
 
 import numpy as np
 
+from ...numerics.array_namespace import NUMPY
 from ...types.arrays import Array
 from ...types.dtypes import DType
-from .argument_checks import require, require_true
+from .argument_checks import require
 
 
 def limits(dtype: DType) -> tuple[int, int]:
@@ -28,14 +29,14 @@ def steps(dtype: DType) -> int:
     return 1 << (8 * dtype.size)
 
 
-def round_half_away(x: Any, xp: Any = np) -> Any:
+def round_half_away(x: Any, xp: Any = NUMPY) -> Any:
     """Return the nearest integer; halves away from zero, as C's round."""
-    if xp is np:  # in NumPy three passes in place of five
+    if xp.is_eager:  # in NumPy three passes in place of five
         return np.trunc(x + np.copysign(np.asarray(0.5, np.asarray(x).dtype), x))
     return xp.sign(x) * xp.floor(abs(x) + 0.5)
 
 
-def range_of(low: Any, high: Any, name: str, xp: Any = np) -> tuple[Any, Any]:
+def range_of(low: Any, high: Any, name: str, xp: Any = NUMPY) -> tuple[Any, Any]:
     """Return the range held in two tensors of a single element each."""
     for size in (xp.size(low), xp.size(high)):
         is_one = size == 1 or not isinstance(size, int)
@@ -43,7 +44,7 @@ def range_of(low: Any, high: Any, name: str, xp: Any = np) -> tuple[Any, Any]:
     return xp.reshape(low, ()), xp.reshape(high, ())
 
 
-def scalar_range(low: Any, high: Any, name: str, xp: Any = np) -> tuple[Any, Any]:
+def scalar_range(low: Any, high: Any, name: str, xp: Any = NUMPY) -> tuple[Any, Any]:
     """Return a range that arrives as two scalars."""
     require(low.ndim == high.ndim == 0, f"the range of {name} must be scalars: {low.shape}, {high.shape}")
     return range_of(low, high, name, xp)
@@ -75,19 +76,19 @@ def _offset(x: Any, low: Any, high: Any, dtype: DType, xp: Any) -> Any:
     return round_half_away(x.astype(np.float64) * scale, xp) - round_half_away(low.astype(np.float64) * scale, xp)
 
 
-def unclamped(x: Any, low: Any, high: Any, dtype: DType, xp: Any = np) -> Any:
+def unclamped(x: Any, low: Any, high: Any, dtype: DType, xp: Any = NUMPY) -> Any:
     """Return the integer of a real number, perhaps outside the type, int64."""
     offset = _offset(x, low, high, dtype, xp)
     # What is not finite becomes 2^63, of which TensorFlow keeps the last 32 bits.
     return xp.where((low != high) & xp.isfinite(offset), offset, 0).astype(np.int64) + limits(dtype)[0]
 
 
-def zero_point(low: Any, high: Any, dtype: DType, xp: Any = np) -> Any:
+def zero_point(low: Any, high: Any, dtype: DType, xp: Any = NUMPY) -> Any:
     """Return the integer that stands for zero, perhaps outside the type, int64."""
     return unclamped(np.float32(0), low, high, dtype, xp)
 
 
-def to_float(q: Any, low: Any, high: Any, dtype: DType, xp: Any = np) -> Any:
+def to_float(q: Any, low: Any, high: Any, dtype: DType, xp: Any = NUMPY) -> Any:
     """Return the real numbers of integers, computed in double precision, float32."""
     is_flat = low == high
     scale = _span(low, high, dtype, xp) / steps(dtype)
@@ -98,14 +99,14 @@ def to_float(q: Any, low: Any, high: Any, dtype: DType, xp: Any = np) -> Any:
     return ((q.astype(np.float64) - limits(dtype)[0]) * scale + first).astype(np.float32)
 
 
-def from_float(x: Any, low: Any, high: Any, dtype: DType, xp: Any = np) -> Any:
+def from_float(x: Any, low: Any, high: Any, dtype: DType, xp: Any = NUMPY) -> Any:
     """Return the integers of real numbers, computed in double precision, clipped to the type."""
     lowest, highest = limits(dtype)
     integers = xp.clip(_offset(x, low, high, dtype, xp) + lowest, lowest, highest)
     return xp.where(low == high, lowest, integers).astype(dtype.numpy)
 
 
-def tensor_to_float(q: Any, low: Any, high: Any, dtype: DType, xp: Any = np) -> Any:
+def tensor_to_float(q: Any, low: Any, high: Any, dtype: DType, xp: Any = NUMPY) -> Any:
     """As to_float, in single precision throughout."""
     # The width is a float32, as in TensorFlow, and the quotient a double.
     scale = ((high - low).astype(np.float64) / (steps(dtype) - 1.0)).astype(np.float32)
@@ -115,7 +116,7 @@ def tensor_to_float(q: Any, low: Any, high: Any, dtype: DType, xp: Any = np) -> 
     return (first - np.float32(limits(dtype)[0]) * scale) + q.astype(np.float32) * scale
 
 
-def tensor_from_float(x: Any, low: Any, high: Any, dtype: DType, xp: Any = np) -> Any:
+def tensor_from_float(x: Any, low: Any, high: Any, dtype: DType, xp: Any = NUMPY) -> Any:
     """As from_float, in single precision throughout."""
     lowest, highest = (np.float32(end) for end in limits(dtype))
     is_flat = low == high
@@ -129,7 +130,7 @@ def tensor_from_float(x: Any, low: Any, high: Any, dtype: DType, xp: Any = np) -
     return clipped.astype(dtype.numpy)
 
 
-def requantize(q: Any, old: tuple[Any, Any], old_type: DType, new: tuple[Any, Any], new_type: DType, xp: Any = np) -> Any:
+def requantize(q: Any, old: tuple[Any, Any], old_type: DType, new: tuple[Any, Any], new_type: DType, xp: Any = NUMPY) -> Any:
     """Convert integers to another range and type."""
     if (old_type.name, new_type.name) == ("qint32", "quint8"):
         return _requantize_32_to_8(q, old, new, xp)
@@ -141,7 +142,7 @@ def _requantize_32_to_8(q: Any, old: tuple[Any, Any], new: tuple[Any, Any], xp: 
     one = 1 << 16
     width, new_width = ((high - low).astype(np.float64) for low, high in (old, new))
     is_finite = xp.isfinite(width) & xp.isfinite(new_width)
-    require_true(is_finite, f"the ranges [{old[0]}, {old[1]}] and [{new[0]}, {new[1]}] must be finite", xp)
+    xp.require(is_finite, f"the ranges [{old[0]}, {old[1]}] and [{new[0]}, {new[1]}] must be finite")
     is_flat = new_width == 0
     divisor = xp.where(is_flat, 1, new_width)
     middle = ((old[0] + old[1]).astype(np.float64) / 2).astype(np.float32)
@@ -164,7 +165,7 @@ def along(values: Any, axis: int, rank: int) -> Any:
     return values if axis < 0 else values.reshape((-1,) + (1,) * (rank - axis - 1))
 
 
-def nudged_range(low: Any, high: Any, num_bits: int, narrow_range: bool, xp: Any = np) -> tuple[Any, Any, Any]:
+def nudged_range(low: Any, high: Any, num_bits: int, narrow_range: bool, xp: Any = NUMPY) -> tuple[Any, Any, Any]:
     """Return (low, high, scale), moved so that zero is a level (Jacob et al. 2018)."""
     require(2 <= num_bits <= 16, f"num_bits must be in [2, 16], not {num_bits}")
     first, last = np.float32(1 if narrow_range else 0), np.float32((1 << num_bits) - 1)
@@ -177,7 +178,7 @@ def nudged_range(low: Any, high: Any, num_bits: int, narrow_range: bool, xp: Any
     return (first - zero) * scale, (last - zero) * scale, scale
 
 
-def simulated_range(low: Any, high: Any, signed: bool, bits: int, narrow: bool, xp: Any = np) -> tuple[Any, Any, Any, Any]:
+def simulated_range(low: Any, high: Any, signed: bool, bits: int, narrow: bool, xp: Any = NUMPY) -> tuple[Any, Any, Any, Any]:
     """Return (low, high, scale, 1 / scale), so that zero stays zero and both ends lie within the integers."""
     t, most = low.dtype.type, np.finfo(low.dtype).max
     lowest = t((-(1 << (bits - 1)) + narrow) if signed else 0)
@@ -211,11 +212,11 @@ def fake_quantize(x: Array, low: Any, high: Any, num_bits: int, narrow_range: bo
     return np.where(empty, np.float32(0), result) if empty.any() else result
 
 
-def fake_masks(x: Any, low: Any, high: Any, num_bits: int, narrow_range: bool, xp: Any = np) -> tuple[Any, Any, Any]:
+def fake_masks(x: Any, low: Any, high: Any, num_bits: int, narrow_range: bool, xp: Any = NUMPY) -> tuple[Any, Any, Any]:
     """Return masks of x below, within and above the nudged range; all elements are within the range [0, 0]."""
     low, high = xp.asarray(low, np.float32), xp.asarray(high, np.float32)
     nudged_low, nudged_high, _ = nudged_range(low, high, num_bits, narrow_range, xp)
     below, within, above = x < nudged_low, (x >= nudged_low) & (x <= nudged_high), x > nudged_high
     empty = (low == 0) & (high == 0)
-    is_plain = xp is np and not empty.any()
+    is_plain = xp.is_eager and not empty.any()
     return (below, within, above) if is_plain else (below & ~empty, within | empty, above & ~empty)

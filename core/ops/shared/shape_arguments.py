@@ -53,6 +53,8 @@ def shape_from(spec: TensorSpec, rank: int | None = None) -> Shape:
     sizes = dims_of(spec)
     if sizes is None:
         return unknown_dims(rank if length is None else length)
+    # TensorFlow's shape functions take -1 for unknown, and refuse all numbers below.
+    require(not any(isinstance(d, int) and d < -1 for d in sizes), f"the dimensions {sizes} must not be negative")
     return Shape(None if isinstance(d, int) and d < 0 else d for d in sizes)
 
 

@@ -15,7 +15,6 @@ from ...types.arrays import Array, Result
 from ...types.shapes import UNKNOWN, Shape, TensorSpec, merge_shapes
 from ..array.sorting import unique_index
 from ..shared.elementwise_tables import counted
-from ..shared.plain_shapes import signature
 from ..shared.shape_arguments import dims_of, unknown_dims
 from ..shared.sparse_checks import SparseParts, check_order, flat_positions, index_vectors, rank_of, sparse_shapes, validate
 
@@ -164,7 +163,7 @@ flops("DenseToSparseSetOperation")(counted(1, (0, 2), "One look-up for each elem
 not_differentiable("DenseToDenseSetOperation", "DenseToSparseSetOperation")
 
 
-@kernel("SparseToSparseSetOperation")
+@kernel("SparseToSparseSetOperation", shape="n r, n, r, m r, m, r -> k r, k, r")
 def sparse_to_sparse_set_operation(
     first: SparseParts[Array], second: SparseParts[Array], *, set_operation: str, validate_indices: bool
 ) -> tuple[Result, Result, Result]:
@@ -173,7 +172,6 @@ def sparse_to_sparse_set_operation(
     return _combine(first_rows, _sparse_rows(*second, validate_indices), set_operation)
 
 
-shape("SparseToSparseSetOperation")(signature("n r, n, r, m r, m, r -> k r, k, r"))
 flops("SparseToSparseSetOperation")(counted(1, (1, 4), "One look-up for each element."))
 
 

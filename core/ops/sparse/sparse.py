@@ -28,7 +28,6 @@ from ...types.dims import DimLike
 from ...types.shapes import Shape, TensorSpec, merge_dims
 from ..shared import sparse_programs as programs
 from ..shared.argument_checks import require, require_rank, with_rank
-from ..shared.plain_shapes import signature
 from ..shared.shape_arguments import dims_of, normalize_axis, scalar_int, shape_from, shape_value
 from ..shared.sparse_checks import (
     check_bounds,
@@ -42,7 +41,7 @@ from ..shared.sparse_checks import (
 )
 
 
-@kernel("SparseReorder")
+@kernel("SparseReorder", shape="n r, n, r -> n r, n")
 def sparse_reorder(indices: Array, values: Array, dense_shape: Array) -> tuple[Result, Result]:
     """Indices and values in row-major order."""
     validate(indices, values, dense_shape)
@@ -50,9 +49,6 @@ def sparse_reorder(indices: Array, values: Array, dense_shape: Array) -> tuple[R
     (keys,) = common_keys(indices)
     order = np.argsort(keys, kind="stable")
     return indices[order], values[order]
-
-
-shape("SparseReorder")(signature("n r, n, r -> n r, n"))
 
 
 @gradient("SparseReorder")
@@ -254,7 +250,7 @@ not_differentiable("SparseConcat")
 without_gradient("SparseSplit")
 
 
-@kernel("SparseSlice")
+@kernel("SparseSlice", shape="n r, n, r, r, r -> k r, k, r")
 def sparse_slice(
     indices: Array, values: Array, dense_shape: Array, start: Array, size: Array
 ) -> tuple[Result, Result, Result]:
@@ -269,9 +265,6 @@ def sparse_slice(
     return indices[is_inside] - start, values[is_inside], np.maximum(np.minimum(size, dense_shape - start), 0)
 
 
-shape("SparseSlice")(signature("n r, n, r, r, r -> k r, k, r"))
-
-
 @gradient("SparseSlice")
 def sparse_slice_gradient(g: GradientBuilder, node: Node, _indices: Output, grad: Output, _shape: Output) -> Gradients:
     indices, _, _, start, _ = node.inputs
@@ -281,7 +274,7 @@ def sparse_slice_gradient(g: GradientBuilder, node: Node, _indices: Output, grad
 zero_flops("SparseSplit", "SparseSlice")
 
 
-@kernel("SparseSliceGrad")
+@kernel("SparseSliceGrad", shape="k, n r, r, k r -> n")
 def sparse_slice_grad(grad: Array, indices: Array, start: Array, output_indices: Array) -> Result:
     """Return the gradient of each element of the input, 0 outside the slice."""
     if np.ndim(grad) != 1 or np.ndim(indices) != 2 or np.ndim(output_indices) != 2 or np.ndim(start) != 1:
@@ -306,7 +299,6 @@ def taken_by_key(keys: Array, among: Array, values: Array) -> Array:
     return result
 
 
-shape("SparseSliceGrad")(signature("k, n r, r, k r -> n"))
 without_gradient("SparseSliceGrad")
 zero_flops("SparseSliceGrad")
 facts("backward", of=("SparseSliceGrad",))
@@ -388,7 +380,7 @@ def sparse_fill_empty_rows_gradient(
 zero_flops("SparseFillEmptyRows")
 
 
-@kernel("SparseFillEmptyRowsGrad", "RaggedFillEmptyRowsGrad")
+@kernel("SparseFillEmptyRowsGrad", "RaggedFillEmptyRowsGrad", shape="n, _ -> n, ()")
 def fill_empty_rows_grad(reverse_index_map: Array, grad_values: Array) -> tuple[Result, Result]:
     """Return the gradient of the values and the gradient of the default: the sum of the gradients not used by the values."""
     if np.ndim(reverse_index_map) != 1 or np.ndim(grad_values) != 1:
@@ -400,9 +392,6 @@ def fill_empty_rows_grad(reverse_index_map: Array, grad_values: Array) -> tuple[
     rest = np.ones(grad.size, bool)
     rest[places] = False
     return grad[places], np.sum(grad[rest], dtype=grad.dtype)
-
-
-shape("SparseFillEmptyRowsGrad", "RaggedFillEmptyRowsGrad")(signature("n, _ -> n, ()"))
 
 
 @flops("SparseFillEmptyRowsGrad", "RaggedFillEmptyRowsGrad")

@@ -9,18 +9,17 @@ import numpy as np
 
 from ...building.gradbuilder import GradientBuilder, Gradients
 from ...graph.graph import Node, Output
-from ...registry.registry import Cost, facts, flops, gradient, kernel, not_differentiable, shape, zero_flops
+from ...registry.registry import Cost, facts, flops, gradient, kernel, not_arithmetic, shaped
 from ...support.errors import InvalidArgumentError
 from ...types.arrays import Array, Result
 from ...types.dims import dim_min
 from ...types.shapes import Shape, TensorSpec
 from ..shared.elementwise_tables import counted
-from ..shared.plain_shapes import signature
 from ..shared.sparse_checks import SparseParts, check_bounds, common_keys, merged, validate
 from .sparse import taken_by_key
 
 
-@kernel("SparseAdd")
+@kernel("SparseAdd", shape="n r, n, r, m r, m, r, () -> k r, k, r")
 def sparse_add(a: SparseParts[Array], b: SparseParts[Array], thresh: Array) -> tuple[Result, Result, Result]:
     """Add two sparse tensors; sums of two elements with a magnitude below `thresh` are dropped."""
     _require_same_dense_shape(a, b)
@@ -54,9 +53,6 @@ def _merged_rows(a_indices: Array, b_indices: Array, in_a: Array, in_b: Array) -
     return np.concatenate([a_indices, b_indices]).take(np.where(in_a < 0, in_b + len(a_indices), in_a), axis=0)
 
 
-shape("SparseAdd")(signature("n r, n, r, m r, m, r, () -> k r, k, r"))
-
-
 @gradient("SparseAdd")
 def sparse_add_gradient(g: GradientBuilder, node: Node, _indices: Output, grad: Output, _shape: Output) -> Gradients:
     a_indices, _, _, b_indices, _, _, _ = node.inputs
@@ -72,7 +68,7 @@ def sparse_add_flops(
     return Cost(flops=3 * dim_min(a_values.shape.num_elements, b_values.shape.num_elements))
 
 
-@kernel("SparseAddGrad")
+@kernel("SparseAddGrad", shape="k, n r, m r, k r -> n, m")
 def sparse_add_grad(grad: Array, a_indices: Array, b_indices: Array, sum_indices: Array) -> tuple[Result, Result]:
     """The gradients of the values of both summands."""
     if np.ndim(grad) != 1 or any(np.ndim(i) != 2 for i in (a_indices, b_indices, sum_indices)):
@@ -85,9 +81,7 @@ def sparse_add_grad(grad: Array, a_indices: Array, b_indices: Array, sum_indices
     return taken_by_key(a_keys, keys, grad), taken_by_key(b_keys, keys, grad)
 
 
-shape("SparseAddGrad")(signature("k, n r, m r, k r -> n, m"))
-not_differentiable("SparseAddGrad")
-zero_flops("SparseAddGrad")
+not_arithmetic("SparseAddGrad")
 facts("backward", of=("SparseAddGrad",))
 
 
@@ -108,7 +102,7 @@ sparse_sparse_maximum = kernel("SparseSparseMaximum")(_extreme(np.maximum))
 sparse_sparse_minimum = kernel("SparseSparseMinimum")(_extreme(np.minimum))
 
 
-shape("SparseSparseMaximum", "SparseSparseMinimum")(signature("n r, n, r, m r, m, r -> k r, k"))
+shaped("n r, n, r, m r, m, r -> k r, k", "SparseSparseMaximum", "SparseSparseMinimum")
 
 
 @gradient("SparseSparseMaximum", "SparseSparseMinimum")

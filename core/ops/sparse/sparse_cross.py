@@ -8,14 +8,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...codecs.hashes import farm_fingerprint64, fingerprint_cat64, sip_hash
-from ...registry.registry import kernel, not_differentiable, shape, zero_flops
+from ...registry.registry import kernel, not_arithmetic, shape
 from ...support import dataclasses
 from ...support.errors import InvalidArgumentError
 from ...types import dtypes
 from ...types.arrays import Array, Result
 from ...types.dtypes import DType
 from ...types.shapes import Shape, TensorSpec
-from ..shared.plain_shapes import signature
 
 _SEPARATOR = b"_X_"
 _LARGEST = 2**63 - 1
@@ -144,7 +143,7 @@ def _sparse_result(batch: Array, number: Array, totals: Array, rows: int, values
     return np.column_stack([batch, number]), values, np.array([rows, largest], np.int64)
 
 
-@kernel("SparseCross")
+@kernel("SparseCross", shape="* -> k 2, k, 2")
 def sparse_cross(
     inputs: CrossedColumns, *, hashed_output: bool, num_buckets: int, hash_key: int, internal_type: DType, out_type: DType
 ) -> tuple[Result, Result, Result]:
@@ -161,7 +160,7 @@ def sparse_cross(
     return _sparse_result(batch, number, totals, rows, _joined(columns, places, _SEPARATOR))
 
 
-@kernel("SparseCrossV2")
+@kernel("SparseCrossV2", shape="* -> k 2, k, 2")
 def sparse_cross_v2(inputs: CrossedColumns, separator: Array) -> tuple[Result, Result, Result]:
     """Crosses as text joined by `separator`."""
     if np.ndim(separator) != 0:
@@ -171,11 +170,10 @@ def sparse_cross_v2(inputs: CrossedColumns, separator: Array) -> tuple[Result, R
     return _sparse_result(batch, number, totals, rows, _joined(columns, places, separator.item()))
 
 
-zero_flops("SparseCross", "SparseCrossV2")
-not_differentiable("SparseCross", "SparseCrossV2")
+not_arithmetic("SparseCross", "SparseCrossV2")
 
 
-@kernel("SparseCrossHashed")
+@kernel("SparseCrossHashed", shape="* -> k 2, k, 2")
 def sparse_cross_hashed(
     inputs: CrossedColumns, num_buckets: Array, strong_hash: Array, salt: Array
 ) -> tuple[Result, Result, Result]:
@@ -189,9 +187,7 @@ def sparse_cross_hashed(
     return _sparse_result(batch, number, totals, rows, _hashed(prints, places, None, int(num_buckets)))
 
 
-shape("SparseCross", "SparseCrossV2", "SparseCrossHashed")(signature("* -> k 2, k, 2"))
-zero_flops("SparseCrossHashed")
-not_differentiable("SparseCrossHashed")
+not_arithmetic("SparseCrossHashed")
 
 
 @kernel("RaggedCross")
@@ -256,5 +252,4 @@ def ragged_cross_shape(
     return Shape([None]), Shape([rows])
 
 
-zero_flops("RaggedCross")
-not_differentiable("RaggedCross")
+not_arithmetic("RaggedCross")

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ...registry.registry import facts, kernel, shape, without_gradient, zero_flops
+from ...registry.registry import facts, kernel, without_gradient, zero_flops
 from ...runtime.state.edge_values import is_of
 from ...runtime.state.kernel_context import KernelContext
 from ...runtime.state.resources import Shared
@@ -18,7 +18,6 @@ from ...types import dtypes
 from ...types.arrays import Array, Result, object_array
 from ...types.dtypes import DType
 from ...types.shapes import Shape
-from ..shared.plain_shapes import scalar_shape, signature, vector_shape
 from ..shared.sparse_checks import index_vectors, validate
 
 
@@ -79,7 +78,7 @@ def _stacked(parts: Sequence[Sequence[Array]], leading: tuple[int, ...]) -> tupl
     return np.concatenate(rows), np.concatenate([p[1] for p in parts]), np.concatenate([leading, dims]).astype(np.int64)
 
 
-@kernel("SerializeSparse")
+@kernel("SerializeSparse", shape="* -> 3")
 def serialize_sparse(indices: Array, values: Array, dense_shape: Array, *, T: DType, out_type: DType) -> Result:
     """Indices, values and shape packed, (3,); TensorFlow looks at their ranks only."""
     if (np.ndim(indices), np.ndim(values), np.ndim(dense_shape)) != (2, 1, 1):
@@ -87,18 +86,14 @@ def serialize_sparse(indices: Array, values: Array, dense_shape: Array, *, T: DT
     return object_array(_pack((indices, values, dense_shape), T, out_type), (3,))
 
 
-@kernel("SerializeManySparse")
+@kernel("SerializeManySparse", shape="* -> rows 3")
 def serialize_many_sparse(indices: Array, values: Array, dense_shape: Array, *, T: DType, out_type: DType) -> Result:
     """Each row packed, (rows, 3)."""
     packed = [item for part in _rows(indices, values, dense_shape) for item in _pack(part, T, out_type)]
     return object_array(packed, (len(packed) // 3, 3))
 
 
-shape("SerializeSparse")(signature("* -> 3"))
-shape("SerializeManySparse")(signature("* -> rows 3"))
-
-
-@kernel("DeserializeSparse")
+@kernel("DeserializeSparse", shape="* -> k r, k, r")
 def deserialize_sparse(serialized: Array, *, dtype: DType) -> tuple[Result, ...]:
     """Stack the sparse tensors of a packed tensor (..., 3); the leading dimensions come first."""
     if np.ndim(serialized) < 1:
@@ -113,15 +108,12 @@ def deserialize_sparse(serialized: Array, *, dtype: DType) -> tuple[Result, ...]
     return tuple(parts[0]) if not leading else _stacked(parts, leading)
 
 
-@kernel("DeserializeManySparse")
+@kernel("DeserializeManySparse", shape="* -> k r, k, r")
 def deserialize_many_sparse(serialized: Array, *, dtype: DType) -> tuple[Result, ...]:
     """Stack the sparse tensors of a packed matrix (rows, 3)."""
     if np.ndim(serialized) != 2 or serialized.shape[1] != 3:
         raise InvalidArgumentError(f"Serialized sparse should be a matrix of 3 columns, not {Shape(np.shape(serialized))}")
     return deserialize_sparse(serialized, dtype=dtype)
-
-
-shape("DeserializeSparse", "DeserializeManySparse", "TakeManySparseFromTensorsMap")(signature("* -> k r, k, r"))
 
 
 class _TensorsMap(Shared):
@@ -146,7 +138,7 @@ def _map(ctx: KernelContext, container: str, shared_name: str) -> _TensorsMap:
     return ctx.resources.get_or_create(container, shared_name or ctx.name, _TensorsMap, _TensorsMap)
 
 
-@kernel("AddSparseToTensorsMap")
+@kernel("AddSparseToTensorsMap", shape="-> ()")
 def add_sparse_to_tensors_map(
     ctx: KernelContext, indices: Array, values: Array, dense_shape: Array, *, container: str, shared_name: str
 ) -> Result:
@@ -157,7 +149,7 @@ def add_sparse_to_tensors_map(
         return np.int64(store.add((indices, values, dense_shape)))
 
 
-@kernel("AddManySparseToTensorsMap")
+@kernel("AddManySparseToTensorsMap", shape="-> n")
 def add_many_sparse_to_tensors_map(
     ctx: KernelContext, indices: Array, values: Array, dense_shape: Array, *, container: str, shared_name: str
 ) -> Result:
@@ -173,7 +165,7 @@ def add_many_sparse_to_tensors_map(
     return handles
 
 
-@kernel("TakeManySparseFromTensorsMap")
+@kernel("TakeManySparseFromTensorsMap", shape="* -> k r, k, r")
 def take_many_sparse_from_tensors_map(
     ctx: KernelContext, handles: Array, *, dtype: DType, container: str, shared_name: str
 ) -> tuple[Result, Result, Result]:
@@ -190,10 +182,6 @@ def take_many_sparse_from_tensors_map(
         if not is_of(part[1], dtype):
             raise InvalidArgumentError(f"Requested SparseTensor of type {dtype} but it holds {part[1].dtype}")
     return _stacked(parts, handles.shape)
-
-
-shape("AddSparseToTensorsMap")(scalar_shape)
-shape("AddManySparseToTensorsMap")(vector_shape)
 
 
 _MAPS = ("AddManySparseToTensorsMap", "AddSparseToTensorsMap", "TakeManySparseFromTensorsMap")

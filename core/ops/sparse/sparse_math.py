@@ -27,6 +27,7 @@ from ...registry.registry import (
     multiply_adds,
     not_differentiable,
     shape,
+    shaped,
     without_gradient,
 )
 from ...support.errors import InvalidArgumentError
@@ -38,7 +39,6 @@ from ..shared import sparse_programs as programs
 from ..shared.argument_checks import may_equal, require, require_rank
 from ..shared.decompositions import by_ops
 from ..shared.elementwise_tables import counted
-from ..shared.plain_shapes import signature
 from ..shared.shape_arguments import dims_of, normalize_axis, shape_from, unknown_dims
 from ..shared.sparse_checks import SparseParts, check_bounds, common_keys, flat_positions, rank_of, sparse_shapes, validate
 
@@ -169,7 +169,7 @@ for _row in _CWISE:
     _register_cwise(*_row)
 
 
-shape(*(op for op, _ in _CWISE))(signature("n r, n, r -> n"))
+shaped("n r, n, r -> n", *(op for op, _ in _CWISE))
 flops(*(op for op, _ in _CWISE))(counted(1, 1, "An operation for each element."))
 
 
@@ -205,7 +205,7 @@ def _dense_side(g: GradientBuilder, node: Node) -> tuple[Any, Any]:
     return beside, lambda values: g.Reshape(g.ScatterNd(places, values, padded), dims)
 
 
-@kernel("SparseSoftmax")
+@kernel("SparseSoftmax", shape="n r, n, r -> n")
 def sparse_softmax(indices: Array, values: Array, dense_shape: Array) -> Result:
     """The softmax of each row of the last dimension, over the elements that are there, wherever they lie."""
     validate(indices, values, dense_shape)
@@ -225,7 +225,6 @@ def sparse_softmax(indices: Array, values: Array, dense_shape: Array) -> Result:
     return (shifted / reduce_groups(np.add, numbers, shifted)[1][numbers]).astype(values.dtype)
 
 
-shape("SparseSoftmax")(signature("n r, n, r -> n"))
 flops("SparseSoftmax")(
     counted(Cost(4, transcendentals=1), 1, "Maximum, subtraction, sum and division for each element, and one exponential.")
 )
@@ -342,9 +341,9 @@ def sparse_mat_mul(
     require(may_equal(a.shape[1:], b.shape[:1]), f"Matrix size incompatible: a: {a.shape}, b: {b.shape}")
     a, b = xp.asarray(a, np.float32), xp.asarray(b, np.float32)
     # TensorFlow skips the zeros of a matrix that is called sparse: of `a` if both are. XLA's kernel calls none sparse.
-    if xp is np and a_is_sparse:
+    if xp.is_eager and a_is_sparse:
         return _product_without_zeros(a, b)
-    if xp is np and b_is_sparse:
+    if xp.is_eager and b_is_sparse:
         return _product_without_zeros(b.T, a.T).T
     return xp.matmul(a, b)
 

@@ -22,7 +22,6 @@ from ...types.dtypes import DType
 from ...types.shapes import Shape, TensorSpec
 from ..shared.decompositions import by_ops
 from ..shared.elementwise_tables import RESULT, counted
-from ..shared.plain_shapes import scalar_shape, signature, unknown_shape
 from ..shared.shape_arguments import scalar_int, unknown_dims
 from ..shared.sparse_checks import check_bounds, validate
 
@@ -106,14 +105,11 @@ def _part(indices: Array, values: Array, dims: list[int]) -> csr_array:
     return csr_array((values, indices[:, 1], starts), shape=tuple(dims))
 
 
-@kernel("SparseTensorToCSRSparseMatrix")
+@kernel("SparseTensorToCSRSparseMatrix", shape="_ _, _ -> ()")
 def sparse_tensor_to_csr(indices: Array, values: Array, dense_shape: Array) -> Result:
     """A sparse tensor, in row-major order, as a sparse matrix."""
     validate(indices, values, dense_shape)
     return _built(indices, values, dense_shape.tolist())
-
-
-shape("SparseTensorToCSRSparseMatrix")(signature("_ _, _ -> ()"))
 
 
 @gradient("SparseTensorToCSRSparseMatrix")
@@ -121,7 +117,7 @@ def sparse_tensor_to_csr_gradient(g: GradientBuilder, node: Node, grad: Output) 
     return [None, g.CSRSparseMatrixToSparseTensor(grad, type=node.attr("T"))[1], None]
 
 
-@kernel("DenseToCSRSparseMatrix")
+@kernel("DenseToCSRSparseMatrix", shape="*, _ _ -> ()")
 def dense_to_csr(dense: Array, indices: Array) -> Result:
     """The elements of a dense tensor at `indices` as a sparse matrix."""
     if np.ndim(indices) != 2 or indices.shape[1] != np.ndim(dense):
@@ -130,15 +126,12 @@ def dense_to_csr(dense: Array, indices: Array) -> Result:
     return _built(indices, dense[tuple(indices.T)], list(np.shape(dense)))
 
 
-shape("DenseToCSRSparseMatrix")(signature("*, _ _ -> ()"))
-
-
 @gradient("DenseToCSRSparseMatrix")
 def dense_to_csr_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     return [g.CSRSparseMatrixToDense(grad, type=node.attr("T")), None]
 
 
-@kernel("CSRSparseMatrixToDense")
+@kernel("CSRSparseMatrixToDense", shape="-> *")
 def csr_to_dense(matrix: Array, *, type: DType) -> Result:
     """The sparse matrix as a dense tensor."""
     return _held(matrix, type).dense()
@@ -156,15 +149,12 @@ def _pruned(g: GradientBuilder, dense: Any, like: Any) -> Any:
     return g.DenseToCSRSparseMatrix(dense, indices)
 
 
-@kernel("SparseMatrixNNZ")
+@kernel("SparseMatrixNNZ", shape="-> *")
 def sparse_matrix_nnz(matrix: Array) -> Result:
     """Return the number of elements of each matrix."""
     held = _held(matrix)
     counts = np.array([part.nnz for part in held.parts], np.int32)
     return counts if held.is_batch else counts[0]
-
-
-shape("CSRSparseMatrixToDense", "SparseMatrixNNZ")(unknown_shape)
 
 
 _MOVES = (
@@ -180,14 +170,11 @@ _MOVES = (
 zero_flops(*_MOVES)
 
 
-@kernel("CSRSparseMatrixToSparseTensor")
+@kernel("CSRSparseMatrixToSparseTensor", shape="* -> k r, k, r")
 def csr_to_sparse_tensor(matrix: Array, *, type: DType) -> tuple[Result, Result, Result]:
     """The sparse matrix as indices, values and dense shape."""
     held = _held(matrix, type)
     return held.indices(), np.concatenate([part.data for part in held.parts]), np.array(held.dense_shape, np.int64)
-
-
-shape("CSRSparseMatrixToSparseTensor")(signature("* -> k r, k, r"))
 
 
 @gradient("CSRSparseMatrixToSparseTensor")
@@ -195,7 +182,7 @@ def csr_to_sparse_tensor_gradient(g: GradientBuilder, node: Node, _indices: Outp
     return [g.SparseTensorToCSRSparseMatrix(node.output(0), grad, node.output(2))]
 
 
-@kernel("CSRSparseMatrixComponents")
+@kernel("CSRSparseMatrixComponents", shape="* -> rows, k, k")
 def csr_components(matrix: Array, index: Array, *, type: DType) -> tuple[Result, Result, Result]:
     """Row pointers, columns and values of the matrix at `index` of the batch."""
     held, place = _held(matrix, type), scalar_int(index, "index")
@@ -206,12 +193,11 @@ def csr_components(matrix: Array, index: Array, *, type: DType) -> tuple[Result,
     return part.indptr.astype(np.int32), part.indices.astype(np.int32), part.data
 
 
-shape("CSRSparseMatrixComponents")(signature("* -> rows, k, k"))
 not_differentiable("SparseMatrixNNZ")
 without_gradient("CSRSparseMatrixComponents")
 
 
-@kernel("SparseMatrixTranspose")
+@kernel("SparseMatrixTranspose", shape="-> ()")
 def sparse_matrix_transpose(matrix: Array, *, conjugate: bool, type: DType) -> Result:
     """The transposed, or adjoint, matrix."""
     return scalar_object(_held(matrix, type).map(lambda part: _oriented(part, not conjugate, conjugate)))
@@ -227,7 +213,6 @@ def _oriented(part: Array | csr_array, transpose: bool, adjoint: bool) -> Array 
     return part if isinstance(part, np.ndarray) else csr_array(part)
 
 
-shape("SparseMatrixTranspose")(scalar_shape)
 gradient("SparseMatrixTranspose")(by_ops("SparseMatrixTranspose dy"))
 
 
@@ -307,7 +292,7 @@ flops("SparseMatrixMatMul", "SparseMatrixSparseMatMul")(
 )
 
 
-@kernel("SparseMatrixSparseMatMul")
+@kernel("SparseMatrixSparseMatMul", shape="-> ()")
 def sparse_matrix_sparse_mat_mul(
     a: Array, b: Array, *, type: DType, transpose_a: bool, transpose_b: bool, adjoint_a: bool, adjoint_b: bool
 ) -> Result:
@@ -326,9 +311,6 @@ def sparse_matrix_sparse_mat_mul(
         product.sort_indices()
         products.append(product)
     return scalar_object(SparseMatrix(tuple(products), left.is_batch))
-
-
-shape("SparseMatrixSparseMatMul")(scalar_shape)
 
 
 @gradient("SparseMatrixSparseMatMul")

@@ -18,7 +18,7 @@ from ...types.arrays import Array, Result
 from ...types.dtypes import DType
 from ...types.shapes import SCALAR, Shape, TensorSpec, fits
 from ..shared.argument_checks import scalar
-from ..shared.plain_shapes import no_outputs_shape, scalar_shape
+from ..shared.elementwise_tables import RESULT, counted
 from ..shared.resource_access import ReferenceHandle, named, resource
 from ..shared.turns import Line, in_turn
 
@@ -229,7 +229,7 @@ def sparse_accumulator_take_gradient(
     return in_turn(ctx, accumulator, accumulator.line, (handle, num_required), lambda: accumulator.take(needed))
 
 
-@kernel("AccumulatorNumAccumulated", "ResourceAccumulatorNumAccumulated")
+@kernel("AccumulatorNumAccumulated", "ResourceAccumulatorNumAccumulated", shape="-> ()")
 def accumulator_num_accumulated(handle: Any) -> Result:
     """Return the number of gradients since the last take."""
     return np.int32(resource(handle, _Accumulator).count)
@@ -272,29 +272,14 @@ def sparse_accumulator_take_gradient_shape(handle: TensorSpec, num_required: Ten
     return rows, (rows + size[1:] if size.rank else Shape()), Shape([size.rank or None])
 
 
-shape("AccumulatorNumAccumulated", "ResourceAccumulatorNumAccumulated")(scalar_shape)
-shape(
-    "AccumulatorApplyGradient", "ResourceAccumulatorApplyGradient", "SparseAccumulatorApplyGradient",
-    "AccumulatorSetGlobalStep", "ResourceAccumulatorSetGlobalStep",
-)(no_outputs_shape)  # fmt: skip
+flops("AccumulatorApplyGradient", "ResourceAccumulatorApplyGradient")(counted(1, 2, "An addition for each element."))
 
 
-@flops("AccumulatorApplyGradient", "ResourceAccumulatorApplyGradient")
-def accumulator_apply_gradient_flops(handle: TensorSpec, local_step: TensorSpec, gradient: TensorSpec) -> Cost:
-    return Cost(gradient.shape.num_elements)
-
-
-@flops("SparseAccumulatorApplyGradient")
-def sparse_accumulator_apply_gradient_flops(
-    handle: TensorSpec, local_step: TensorSpec, indices: TensorSpec, values: TensorSpec, shape: TensorSpec
-) -> Cost:
-    return Cost(values.shape.num_elements)
+flops("SparseAccumulatorApplyGradient")(counted(1, 3, "An addition for each element."))
 
 
 # A quotient for each element, also for a sum: which it is stands at the node that makes the accumulator.
-@flops("AccumulatorTakeGradient", "ResourceAccumulatorTakeGradient")
-def accumulator_take_gradient_flops(handle: TensorSpec, num_required: TensorSpec, *, outputs: list[TensorSpec]) -> Cost:
-    return Cost(outputs[0].shape.num_elements)
+flops("AccumulatorTakeGradient", "ResourceAccumulatorTakeGradient")(counted(1, RESULT, "A quotient for each element."))
 
 
 @flops("SparseAccumulatorTakeGradient")

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ...numerics.sequences import MinHeap
-from ...registry.registry import facts, kernel, not_differentiable, shape, zero_flops
+from ...registry.registry import facts, kernel, not_arithmetic, shape
 from ...runtime.state.edge_values import WouldBlock
 from ...runtime.state.kernel_context import KernelContext
 from ...runtime.state.resources import Shared
@@ -20,10 +20,9 @@ from ...types.arrays import Array, Result, object_array
 from ...types.dims import Dim
 from ...types.dtypes import DType
 from ...types.shapes import UNKNOWN, Shape, TensorSpec
-from ..shared.plain_shapes import no_outputs_shape, scalar_shape
 from ..shared.resource_access import named, resource
 from ..shared.turns import Line, in_turn
-from ._queues import QueueSpec
+from .queues import QueueSpec
 
 
 @kernel("Barrier")
@@ -104,13 +103,13 @@ def barrier_close(handle: Any, *, cancel_pending_enqueues: bool) -> None:
     resource(handle, Barrier).close(cancel_pending_enqueues)
 
 
-@kernel("BarrierReadySize")
+@kernel("BarrierReadySize", shape="-> ()")
 def barrier_ready_size(handle: Any) -> Result:
     """Return the number of complete elements."""
     return np.int32(resource(handle, Barrier).ready_size)
 
 
-@kernel("BarrierIncompleteSize")
+@kernel("BarrierIncompleteSize", shape="-> ()")
 def barrier_incomplete_size(handle: Any) -> Result:
     """Return the number of elements that lack a component."""
     return np.int32(resource(handle, Barrier).incomplete_size)
@@ -130,16 +129,11 @@ def barrier_take_many_shape(
     return count, count, [count + spec.shape for spec in handle.handle] or [UNKNOWN] * len(component_types)
 
 
-shape("BarrierReadySize", "BarrierIncompleteSize")(scalar_shape)
-shape("BarrierInsertMany", "BarrierClose")(no_outputs_shape)
-
-
 _ALL = ("Barrier", "BarrierInsertMany", "BarrierTakeMany", "BarrierClose", "BarrierReadySize", "BarrierIncompleteSize")
 facts("side_effect", of=("BarrierInsertMany", "BarrierTakeMany", "BarrierClose"))
 facts("blocks", of=("BarrierTakeMany",))
 facts("asynchronous", of=_ALL[1:])
-not_differentiable(*_ALL)
-zero_flops(*_ALL)
+not_arithmetic(*_ALL)
 
 
 # Barriers: elements that become ready once all their components have come.

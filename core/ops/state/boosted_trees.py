@@ -13,18 +13,16 @@ import numpy as np
 
 from ...codecs import wire
 from ...codecs.wire import varint
-from ...registry.registry import ZERO, Cost, arrays, facts, flops, kernel, not_differentiable, shape, zero_flops
+from ...registry.registry import ZERO, Cost, arrays, facts, flops, kernel, not_differentiable, shape, shaped, zero_flops
 from ...runtime.state.edge_values import scalar_object
 from ...runtime.state.kernel_context import KernelContext
 from ...runtime.state.resources import Shared
 from ...support import dataclasses
 from ...support.errors import DataLossError, InternalError, InvalidArgumentError, NotFoundError, UnimplementedError
 from ...support.hints import Hint, option
-from ...types import dtypes
 from ...types.arrays import Array, Result, object_array
-from ...types.shapes import SCALAR, Shape, TensorSpec, merge_dims, merge_shapes
+from ...types.shapes import Shape, TensorSpec, merge_dims
 from ..shared.argument_checks import require, scalar
-from ..shared.plain_shapes import scalar_shape
 from ..shared.resource_access import named, resource
 from ..shared.string_functions import bounded
 
@@ -263,7 +261,7 @@ class QuantileStream(Shared):
         return self._boundaries
 
 
-@kernel("BoostedTreesBucketize")
+@kernel("BoostedTreesBucketize", shape="n -> n [num_features]")
 def boosted_trees_bucketize(float_values: list[Array], bucket_boundaries: list[Array]) -> list[Result]:
     """The bucket of each value: the first of the ascending boundaries that is not below the value, else the last boundary."""
     for boundaries in bucket_boundaries[:1]:
@@ -289,14 +287,6 @@ def _counted(xp: Any, values: Any, boundaries: Any) -> Any:
     below = xp.sum(xp.asarray(limits < xp.reshape(values, (-1, 1)), np.int32), 1)
     last = xp.asarray(boundaries.shape[0], np.int32) - 1
     return xp.maximum(xp.minimum(below, last), 0)
-
-
-@shape("BoostedTreesBucketize")
-def boosted_trees_bucketize_shape(float_values: list[TensorSpec], bucket_boundaries: list[TensorSpec]) -> list[Shape]:
-    shapes = [merge_shapes(value.shape, Shape([None])) for value in float_values]
-    for other in shapes[1:]:
-        merge_shapes(other, shapes[0])
-    return shapes
 
 
 @flops("BoostedTreesBucketize")
@@ -334,7 +324,7 @@ def is_boosted_trees_quantile_initialized(quantile_stream_resource_handle: Array
     return np.bool_(resource(quantile_stream_resource_handle, QuantileStream).is_created)
 
 
-@kernel("BoostedTreesCreateEnsemble")
+@kernel("BoostedTreesCreateEnsemble", shape="(), (), () ->")
 def boosted_trees_create_ensemble(tree_ensemble_handle: Array, stamp_token: Array, tree_ensemble_serialized: Array) -> None:
     """Create an ensemble, unless it exists."""
     message = _parsed(stamp_token, tree_ensemble_serialized)
@@ -343,7 +333,7 @@ def boosted_trees_create_ensemble(tree_ensemble_handle: Array, stamp_token: Arra
         target.set(*message)
 
 
-@kernel("BoostedTreesDeserializeEnsemble")
+@kernel("BoostedTreesDeserializeEnsemble", shape="(), (), () ->")
 def boosted_trees_deserialize_ensemble(
     tree_ensemble_handle: Array, stamp_token: Array, tree_ensemble_serialized: Array
 ) -> None:
@@ -359,7 +349,7 @@ def _parsed(stamp_token: Array, tree_ensemble_serialized: Array) -> tuple[int, b
     return stamp, serialized, _parse_ensemble(serialized)
 
 
-@kernel("BoostedTreesSerializeEnsemble")
+@kernel("BoostedTreesSerializeEnsemble", shape="-> (), ()")
 def boosted_trees_serialize_ensemble(tree_ensemble_handle: Array) -> tuple[Result, Result]:
     """The stamp and the message of an ensemble."""
     target = resource(tree_ensemble_handle, TreeEnsemble)
@@ -367,7 +357,7 @@ def boosted_trees_serialize_ensemble(tree_ensemble_handle: Array) -> tuple[Resul
     return np.int64(target.stamp), scalar_object(target.serialized)
 
 
-@kernel("BoostedTreesGetEnsembleStates")
+@kernel("BoostedTreesGetEnsembleStates", shape="-> (), (), (), (), 2")
 def boosted_trees_get_ensemble_states(tree_ensemble_handle: Array) -> tuple[Result, ...]:
     """The stamp, the trees, the finished trees, the attempted layers, and the range of the last layer's nodes."""
     target = resource(tree_ensemble_handle, TreeEnsemble)
@@ -410,7 +400,7 @@ def _debug_output(splits: list[int], logits: list[float], leaves: list[int]) -> 
     return numbers + floats + wire.string_field(3, b"".join(map(varint, leaves)))
 
 
-@kernel("BoostedTreesCreateQuantileStreamResource")
+@kernel("BoostedTreesCreateQuantileStreamResource", shape="(), (), () ->")
 def boosted_trees_create_quantile_stream(quantile_stream_resource_handle: Array, epsilon: Array, num_streams: Array) -> None:
     """Create streams for features, unless they exist."""
     require(scalar(epsilon, "epsilon") > 0, "An epsilon value of zero is not allowed.")
@@ -421,7 +411,7 @@ def boosted_trees_create_quantile_stream(quantile_stream_resource_handle: Array,
         target.create(count)
 
 
-@kernel("BoostedTreesQuantileStreamResourceDeserialize")
+@kernel("BoostedTreesQuantileStreamResourceDeserialize", shape="() ->")
 def boosted_trees_quantile_deserialize(quantile_stream_resource_handle: Array, bucket_boundaries: list[Array]) -> None:
     """Replace the boundaries of the features."""
     known = resource(quantile_stream_resource_handle, QuantileStream).boundaries
@@ -430,7 +420,7 @@ def boosted_trees_quantile_deserialize(quantile_stream_resource_handle: Array, b
     known[: len(bucket_boundaries)] = bucket_boundaries
 
 
-@kernel("BoostedTreesQuantileStreamResourceGetBucketBoundaries")
+@kernel("BoostedTreesQuantileStreamResourceGetBucketBoundaries", shape="-> _ [num_features]")
 def boosted_trees_quantile_boundaries(quantile_stream_resource_handle: Array, *, num_features: int) -> list[Result]:
     """The boundaries of each feature."""
     boundaries = resource(quantile_stream_resource_handle, QuantileStream).boundaries
@@ -444,38 +434,10 @@ _CREATIONS = ("BoostedTreesCreateEnsemble", "BoostedTreesCreateQuantileStreamRes
 _RESTORATIONS = ("BoostedTreesDeserializeEnsemble", "BoostedTreesQuantileStreamResourceDeserialize")
 
 
-@shape(*_HANDLES)
-def boosted_trees_handle_shape() -> TensorSpec:
-    return TensorSpec(dtypes.resource, SCALAR)
+shaped("-> ()", *_HANDLES)
 
 
-shape(*_TESTS)(scalar_shape)
-
-
-@shape("BoostedTreesCreateEnsemble", "BoostedTreesDeserializeEnsemble", "BoostedTreesCreateQuantileStreamResource")
-def boosted_trees_creation_shape(handle: TensorSpec, first: TensorSpec, second: TensorSpec) -> None:
-    for spec in (handle, first, second):
-        merge_shapes(spec.shape, SCALAR)
-
-
-@shape("BoostedTreesQuantileStreamResourceDeserialize")
-def boosted_trees_quantile_deserialize_shape(handle: TensorSpec, bucket_boundaries: list[TensorSpec]) -> None:
-    merge_shapes(handle.shape, SCALAR)
-
-
-@shape("BoostedTreesQuantileStreamResourceGetBucketBoundaries")
-def boosted_trees_quantile_boundaries_shape(handle: TensorSpec, *, num_features: int) -> list[Shape]:
-    return [Shape([None]) for _ in range(num_features)]
-
-
-@shape("BoostedTreesSerializeEnsemble")
-def boosted_trees_serialize_ensemble_shape(handle: TensorSpec) -> tuple[Shape, Shape]:
-    return SCALAR, SCALAR
-
-
-@shape("BoostedTreesGetEnsembleStates")
-def boosted_trees_get_ensemble_states_shape(handle: TensorSpec) -> list[Shape]:
-    return [SCALAR, SCALAR, SCALAR, SCALAR, Shape((2,))]
+shaped("-> ()", *_TESTS)
 
 
 @shape("BoostedTreesPredict")

@@ -1,36 +1,398 @@
-"""Queues: FIFO, padding, shuffling and by priority. A kernel that must wait raises WouldBlock, and is run again."""
+"""Queues of tuples of tensors: FIFO, padding, shuffling and by priority. Kernels of any thread fill and empty them.
+
+A kernel that must wait raises WouldBlock, and is run again.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+import collections
+import itertools
+import secrets
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, TypeVar
 
 import numpy as np
 
 from ...datasets.dataset import row_of
-from ...registry.registry import facts, kernel, not_differentiable, shape, zero_flops
+from ...numerics.sequences import MinHeap
+from ...random.philox import Philox
+from ...registry.registry import facts, kernel, not_arithmetic, shape
+from ...runtime.state.edge_values import WouldBlock, is_of
 from ...runtime.state.kernel_context import KernelContext
-from ...support.errors import InvalidArgumentError
+from ...runtime.state.resources import Shared
+from ...support import dataclasses
+from ...support.errors import CancelledError, InvalidArgumentError, OutOfRangeError, TfgError
 from ...types import dtypes
 from ...types.arrays import Array, Result
 from ...types.dims import Dim
 from ...types.dtypes import DType
-from ...types.shapes import SCALAR, UNKNOWN, Shape, TensorSpec
+from ...types.shapes import SCALAR, UNKNOWN, Shape, TensorSpec, fits
 from ..shared.argument_checks import require_rank
-from ..shared.plain_shapes import no_outputs_shape, scalar_shape
 from ..shared.resource_access import ReferenceHandle, named, resource
-from ._queues import (
-    Adding,
-    Closing,
-    FifoQueue,
-    PaddingQueue,
-    PriorityQueue,
-    Queue,
-    QueueSpec,
-    RandomShuffleQueue,
-    Taking,
-    done,
-)
+
+Element = tuple[Any, ...]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class QueueSpec:
+    """The attributes of a queue: its kind, the dtypes and shapes of the components, and its capacity."""
+
+    kind: str
+    dtypes: tuple[DType, ...]
+    shapes: tuple[Shape, ...]
+    capacity: int
+    extra: tuple[Any, ...] = ()
+
+    @staticmethod
+    def make(kind: str, types: Sequence[DType], shapes: Sequence[Shape], capacity: int, *extra: Any) -> QueueSpec:
+        """Return a spec; InvalidArgumentError unless there are no shapes, or a shape for each type."""
+        if shapes and len(shapes) != len(types):
+            raise InvalidArgumentError(f"{kind}: {len(shapes)} shapes do not fit {len(types)} component types")
+        return QueueSpec(kind, tuple(types), tuple(shapes), capacity, extra)
+
+    @property
+    def component_shapes(self) -> tuple[Shape, ...]:
+        """The shape of each component, unknown if none was given."""
+        return self.shapes or (UNKNOWN,) * len(self.dtypes)
+
+
+class Queue(Shared):
+    """A queue, first in, first out. Subclasses choose the element that leaves.
+
+    Attempts of kernels wait in two lines, as in TensorFlow. The first attempt of a line is served until it is done or
+    blocked. A close waits in the line of enqueues, so that earlier enqueues still get in.
+    """
+
+    def __init__(self, name: str, spec: QueueSpec) -> None:
+        self.name = name
+        self.spec = spec
+        self.is_closed = False
+        self.adding: collections.deque[QueueAttempt] = collections.deque()
+        self.taking: collections.deque[QueueAttempt] = collections.deque()
+
+    @property
+    def title(self) -> str:
+        """The queue in a message."""
+        return f"{self.spec.kind} '{self.name}'"
+
+    def __len__(self) -> int:
+        raise NotImplementedError
+
+    def put(self, element: Element) -> None:
+        """Add an element; there has to be room."""
+        raise NotImplementedError
+
+    def take(self) -> Element:
+        """Take an element from a queue that is not empty."""
+        raise NotImplementedError
+
+    def put_back(self, element: Element) -> None:
+        """Undo a `take`, the latest first."""
+        self.put(element)
+
+    def available(self) -> int:
+        """Return the number of elements that may leave now."""
+        return len(self)
+
+    def has_room(self) -> bool:
+        """Return True if another element fits."""
+        return self.spec.capacity < 0 or len(self) < self.spec.capacity
+
+    def serve(self) -> None:
+        """Advance the attempts in both lines; notify threads whose attempt is done."""
+        has_progress = False
+        # A list, not a generator: both lines are served in each round. An element that is added may complete a dequeue, which
+        # makes room for the next enqueue.
+        while any([self._serve(self.adding), self._serve(self.taking)]):
+            has_progress = True
+        # Only then: a thread that is woken tries all its waiting kernels again.
+        if has_progress:
+            self.tell()
+
+    def _serve(self, line: collections.deque[QueueAttempt]) -> bool:
+        has_progress = False
+        while line and line[0].advance():
+            has_progress = True
+            if line[0].is_done:
+                line.popleft()
+        return has_progress
+
+    def cancel(self) -> None:
+        """Close at once and refuse the waiting enqueues."""
+        self.is_closed = True
+        for attempt in self.adding:
+            # The attempts stay with their kernels, which find the error when they run again.
+            attempt.is_done, attempt.error = True, CancelledError("Enqueue operation was cancelled")
+        self.adding.clear()
+        self.serve()
+        self.tell()
+
+    def check_element(self, components: Sequence[Any], is_batch: bool) -> None:
+        """Raise InvalidArgumentError if dtypes or shapes are not the queue's."""
+        if len(components) != len(self.spec.dtypes):
+            raise InvalidArgumentError(
+                f"Wrong number of components in tuple. Expected {len(self.spec.dtypes)}, got {len(components)}"
+            )
+        for i, (value, dtype, declared) in enumerate(zip(components, self.spec.dtypes, self.spec.component_shapes)):
+            array = np.asarray(value)
+            if not is_of(array, dtype):
+                raise InvalidArgumentError(f"Type mismatch in tuple component {i}. Expected {dtype}, got {array.dtype}")
+            if is_batch and array.ndim == 0:
+                raise InvalidArgumentError(f"All tensors must have rank at least 1; component {i} is a scalar")
+            actual = array.shape[1:] if is_batch else array.shape
+            if not fits(actual, declared):
+                raise InvalidArgumentError(f"Shape mismatch in tuple component {i}. Expected {declared}, got {actual}")
+
+    def batched(self, elements: Sequence[Element]) -> list[np.ndarray[Any, Any]]:
+        """Stack elements of equal shapes into an array for each component."""
+        return [
+            self._stack(column, dtype, shape)
+            for column, dtype, shape in zip(
+                zip(*elements) if elements else itertools.repeat(()), self.spec.dtypes, self.spec.component_shapes
+            )
+        ]
+
+    def check_batches(self) -> None:
+        """Raise InvalidArgumentError if element shapes are unknown: elements might not stack."""
+        if not self.spec.shapes and self.spec.dtypes:
+            raise InvalidArgumentError(
+                f"{self.spec.kind}'s DequeueMany and DequeueUpTo require the components to have specified shapes."
+            )
+
+    def _stack(self, column: Sequence[Any], dtype: DType, shape: Shape) -> np.ndarray[Any, Any]:
+        result = np.empty((len(column), *shape.known()), dtype.numpy)
+        for i, value in enumerate(column):
+            result[i, ...] = value
+        return result
+
+
+class QueueAttempt:
+    """A kernel's attempt on a queue: several steps, between which other kernels run."""
+
+    def __init__(self, queue: Queue) -> None:
+        self.queue = queue
+        self.is_done = False
+        self.error: TfgError | None = None
+
+    @property
+    def reason(self) -> str:
+        """Return the reason why the attempt waits."""
+        raise NotImplementedError
+
+    def advance(self) -> bool:
+        """Do as much as can be done now; False if that is nothing."""
+        raise NotImplementedError
+
+    def withdraw(self) -> None:
+        """Leave the line, with nothing taken."""
+        with self.queue as queue:
+            for line in (queue.adding, queue.taking):
+                if self in line:
+                    line.remove(self)
+            queue.serve()
+
+    def fail(self, error: TfgError) -> bool:
+        """Be done, with an error for the kernel."""
+        self.is_done, self.error = True, error
+        return True
+
+
+_Attempt = TypeVar("_Attempt", bound=QueueAttempt)
+
+
+def done(ctx: Any, line: collections.deque[QueueAttempt], inputs: tuple[Any, ...], create: Callable[[], _Attempt]) -> _Attempt:
+    """Return a finished attempt; WouldBlock while the attempt waits in line, so that the kernel is run again."""
+    # The kernel is called again after each WouldBlock, with the same objects: by these it finds its place in the line. The
+    # attempt holds them, so that no other object gets their ids.
+    key = (ctx.node, *map(id, inputs))
+    attempt, _ = ctx.step.attempts.pop(key, (None, inputs))
+    if attempt is None:
+        attempt = create()
+        if not attempt.is_done:
+            line.append(attempt)
+            attempt.queue.serve()
+    if not attempt.is_done:
+        ctx.step.attempts[key] = attempt, inputs
+        raise WouldBlock(attempt.reason)
+    if attempt.error is not None:
+        raise attempt.error
+    return attempt
+
+
+class Adding(QueueAttempt):
+    """An attempt to add elements in order; CancelledError once the queue is closed."""
+
+    def __init__(self, queue: Queue, elements: Sequence[Element]) -> None:
+        super().__init__(queue)
+        self._left = collections.deque(elements)
+        # Nothing to add and nothing to take are done at once, in front of all that wait.
+        self.is_done = not elements
+
+    @property
+    def reason(self) -> str:
+        return f"{self.queue.title} is full ({len(self.queue)} elements)"
+
+    def advance(self) -> bool:
+        if self.queue.is_closed:
+            return self.fail(CancelledError(f"{self.queue.title} is closed."))
+        before = len(self._left)
+        while self._left and self.queue.has_room():
+            self.queue.put(self._left.popleft())
+        self.is_done = not self._left
+        return len(self._left) < before
+
+
+class Closing(QueueAttempt):
+    """Let no more elements come; CancelledError if that was said before."""
+
+    reason = "elements wait to be added before it is closed"
+
+    def advance(self) -> bool:
+        if self.queue.is_closed:
+            return self.fail(CancelledError(f"Queue '{self.queue.name}' is already closed."))
+        self.queue.is_closed = self.is_done = True
+        return True
+
+
+class Taking(QueueAttempt):
+    """Take `count` elements as they come; fewer only from a closed queue and where that is allowed, else OutOfRangeError."""
+
+    def __init__(self, queue: Queue, count: int, may_be_fewer: bool = False) -> None:
+        super().__init__(queue)
+        self.elements: list[Element] = []
+        self._count = count
+        self._may_be_fewer = may_be_fewer
+        self.is_done = not count
+
+    @property
+    def reason(self) -> str:
+        return f"{self.queue.title} has {self.queue.available()} of {self._missing} elements that are asked for"
+
+    @property
+    def _missing(self) -> int:
+        return self._count - len(self.elements)
+
+    def advance(self) -> bool:
+        if self.queue.is_closed and len(self.queue) < self._missing and not self._settle_for_fewer():
+            # Before the elements go back: the message counts what is in the queue beside them.
+            size = len(self.queue)
+            message = f"is closed and has insufficient elements (requested {self._missing}, current size {size})"
+            self._put_back()
+            return self.fail(OutOfRangeError(f"{self.queue.title} {message}"))
+        before = self._missing
+        # Taken although more are asked for: later dequeues wait after this one, as in TensorFlow.
+        while self._missing and self.queue.available():
+            self.elements.append(self.queue.take())
+        self.is_done = not self._missing
+        return self._missing < before or self.is_done
+
+    def _settle_for_fewer(self) -> bool:
+        # Not even one element is an error for UpTo, too: so a consumer learns that the queue has ended.
+        if not self._may_be_fewer or not (self.elements or len(self.queue)):
+            return False
+        self._count = len(self.elements) + len(self.queue)
+        return True
+
+    def _put_back(self) -> None:
+        # The latest first, so that the queue has its order again.
+        while self.elements:
+            self.queue.put_back(self.elements.pop())
+
+    def withdraw(self) -> None:
+        with self.queue:
+            if not self.is_done:
+                self._put_back()
+        super().withdraw()
+
+
+class FifoQueue(Queue):
+    """First in, first out."""
+
+    def __init__(self, name: str, spec: QueueSpec) -> None:
+        super().__init__(name, spec)
+        self._elements: collections.deque[Element] = collections.deque()
+
+    def __len__(self) -> int:
+        return len(self._elements)
+
+    def put(self, element: Element) -> None:
+        self._elements.append(element)
+
+    def take(self) -> Element:
+        return self._elements.popleft()
+
+    def put_back(self, element: Element) -> None:
+        self._elements.appendleft(element)
+
+
+class PaddingQueue(FifoQueue):
+    """First in, first out; elements taken together are padded with zeros to the largest."""
+
+    def _stack(self, column: Sequence[Any], dtype: DType, shape: Shape) -> np.ndarray[Any, Any]:
+        arrays = [np.asarray(value) for value in column]
+        declared = [d if isinstance(d, int) else None for d in shape.dims or ()]
+        sizes = [max((a.shape[i] for a in arrays), default=0) if d is None else d for i, d in enumerate(declared)]
+        result = np.zeros((len(arrays), *sizes), dtype.numpy)
+        if dtype.is_object:
+            result[...] = b""
+        for i, array in enumerate(arrays):
+            place: Any = (i, *map(slice, array.shape), ...)
+            result[place] = array
+        return result if arrays or sizes else np.zeros(0, dtype.numpy)
+
+
+class RandomShuffleQueue(Queue):
+    """A random element leaves, in TensorFlow's order for given seeds; some stay to keep the choice large."""
+
+    def __init__(self, name: str, spec: QueueSpec) -> None:
+        super().__init__(name, spec)
+        self._elements: list[Element] = []
+        self._minimum, seed, seed2 = spec.extra
+        if seed == 0 and seed2 == 0:
+            seed, seed2 = secrets.randbits(63), secrets.randbits(63)
+        self._random = _words(Philox.from_seeds(seed, seed2))
+
+    def __len__(self) -> int:
+        return len(self._elements)
+
+    def available(self) -> int:
+        # Nothing comes into a closed queue, so nothing has to stay for a better choice.
+        return len(self) if self.is_closed else max(len(self) - self._minimum, 0)
+
+    def put(self, element: Element) -> None:
+        self._elements.append(element)
+
+    def take(self) -> Element:
+        index = next(self._random) % len(self._elements)
+        taken = self._elements[index]
+        # As in TensorFlow: the last element fills the gap, which decides what later draws find.
+        self._elements[index] = self._elements[-1]
+        self._elements.pop()
+        return taken
+
+
+def _words(generator: Philox) -> Iterator[int]:
+    """Yield the generator's 32-bit numbers."""
+    while True:
+        yield from generator.take(1).block()
+
+
+class PriorityQueue(Queue):
+    """A queue that returns the element with the smallest first component."""
+
+    def __init__(self, name: str, spec: QueueSpec) -> None:
+        super().__init__(name, spec)
+        self._heap = MinHeap()
+
+    def __len__(self) -> int:
+        return len(self._heap)
+
+    def put(self, element: Element) -> None:
+        self._heap.push(int(element[0]), element)
+
+    def take(self) -> Element:
+        taken: Element = self._heap.pop()
+        return taken
 
 
 def _queue(
@@ -171,11 +533,6 @@ def queue_close(ctx: KernelContext, handle: Any, *, cancel_pending_enqueues: boo
         done(ctx, queue.adding, (handle,), lambda: Closing(queue))
 
 
-shape("QueueEnqueue", "QueueEnqueueV2", "QueueEnqueueMany", "QueueEnqueueManyV2", "QueueClose", "QueueCloseV2")(
-    no_outputs_shape
-)
-
-
 _USE = ("QueueEnqueue", "QueueEnqueueMany", "QueueDequeue", "QueueDequeueMany", "QueueDequeueUpTo", "QueueClose")
 
 facts("side_effect", of=[name + version for name in _USE for version in ("", "V2")])
@@ -255,19 +612,16 @@ def queue_dequeue_up_to_shape(handle: TensorSpec, n: TensorSpec, *, component_ty
     return _element_shapes(handle, component_types, Shape([None]))
 
 
-@kernel("QueueIsClosed", "QueueIsClosedV2")
+@kernel("QueueIsClosed", "QueueIsClosedV2", shape="-> ()")
 def queue_is_closed(handle: Any) -> Result:
     """Return True if the queue was closed."""
     return np.bool_(resource(handle, Queue).is_closed)
 
 
-@kernel("QueueSize", "QueueSizeV2")
+@kernel("QueueSize", "QueueSizeV2", shape="-> ()")
 def queue_size(handle: Any) -> Result:
     """Return the number of elements in the queue."""
     return np.int32(len(resource(handle, Queue)))
-
-
-shape("QueueIsClosed", "QueueIsClosedV2", "QueueSize", "QueueSizeV2")(scalar_shape)
 
 
 @kernel("FakeQueue")
@@ -286,6 +640,4 @@ _CREATE = ("FIFOQueue", "PaddingFIFOQueue", "RandomShuffleQueue", "PriorityQueue
 
 _ALL = [name + version for name in (*_CREATE, *_USE, *_ASK) for version in ("", "V2")]
 
-not_differentiable(*_ALL, "FakeQueue")
-
-zero_flops(*_ALL, "FakeQueue")
+not_arithmetic(*_ALL, "FakeQueue")

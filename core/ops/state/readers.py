@@ -9,18 +9,16 @@ import numpy as np
 
 from ...codecs import wire
 from ...codecs.tfrecord import RecordError, decode_record, uncompressed
-from ...registry.registry import facts, kernel, not_differentiable, shape, zero_flops
+from ...registry.registry import facts, kernel, not_arithmetic, shaped
 from ...runtime.state.edge_values import scalar_object
 from ...runtime.state.kernel_context import KernelContext
 from ...runtime.state.resources import Shared
 from ...support.errors import DataLossError, InvalidArgumentError, NotFoundError, OutOfRangeError, UnimplementedError
 from ...types import dtypes
 from ...types.arrays import Array, Result, object_array
-from ...types.shapes import SCALAR, Shape, TensorSpec, merge_shapes
 from ..shared.kernel_files import file_name, matching_files, read_file
-from ..shared.plain_shapes import no_outputs_shape, scalar_shape, two_scalars_shape
 from ..shared.resource_access import ReferenceHandle, named, resource
-from ._queues import Queue, Taking, done
+from .queues import Queue, Taking, done
 
 
 @kernel("WholeFileReader", "WholeFileReaderV2")
@@ -56,9 +54,7 @@ def tf_record_reader(ctx: KernelContext, *, compression_type: str, container: st
 _READERS = ("WholeFileReader", "IdentityReader", "TextLineReader", "FixedLengthRecordReader", "TFRecordReader")
 
 
-@shape(*(name + "V2" for name in _READERS))
-def reader_v2_shape() -> TensorSpec:
-    return TensorSpec(dtypes.resource, SCALAR)
+shaped("-> ()", *(name + "V2" for name in _READERS))
 
 
 @kernel("LMDBReader")
@@ -67,9 +63,7 @@ def lmdb_reader(ctx: KernelContext) -> Any:
     raise UnimplementedError("LMDBReader is removed from TensorFlow", hint="LMDBDataset reads LMDB databases")
 
 
-@shape(*_READERS, "LMDBReader")
-def reader_shape() -> TensorSpec:
-    return TensorSpec(dtypes.string, Shape((2,)))
+shaped("-> 2", *_READERS, "LMDBReader")
 
 
 def _both(*names: str) -> list[str]:
@@ -80,9 +74,7 @@ _USE = ("ReaderRead", "ReaderReadUpTo", "ReaderRestoreState", "ReaderReset")
 _ASK = ("ReaderNumRecordsProduced", "ReaderNumWorkUnitsCompleted", "ReaderSerializeState")
 _ALL = [*_both(*_READERS, *_USE, *_ASK), "LMDBReader", "RecordInput"]
 
-not_differentiable(*_ALL)
-
-zero_flops(*_ALL)
+not_arithmetic(*_ALL)
 
 
 @kernel("FixedLengthRecordReaderV2")
@@ -126,7 +118,7 @@ def reader_read(ctx: KernelContext, reader_handle: Any, queue_handle: Any) -> tu
     return scalar_object(key), scalar_object(value)
 
 
-shape(*_both("ReaderRead"))(two_scalars_shape)
+shaped("-> (), ()", *_both("ReaderRead"))
 facts("blocks", "asynchronous", of=_both("ReaderRead", "ReaderReadUpTo"))
 
 
@@ -140,11 +132,7 @@ def reader_read_up_to(ctx: KernelContext, reader_handle: Any, queue_handle: Any,
     return tuple(object_array(column) for column in zip(*records))
 
 
-@shape(*_both("ReaderReadUpTo"))
-def reader_read_up_to_shape(reader_handle: Any, queue_handle: Any, num_records: Any) -> tuple[Shape, ...]:
-    merge_shapes(num_records.shape, SCALAR)
-    count = Shape([None])
-    return count, count
+shaped("*, *, () -> n, n", *_both("ReaderReadUpTo"))
 
 
 facts("reads_files", of=[*_both("ReaderRead", "ReaderReadUpTo"), "RecordInput"])
@@ -168,7 +156,7 @@ def reader_serialize_state(reader_handle: Any) -> Result:
     return scalar_object(resource(reader_handle, Reader).state())
 
 
-shape(*_both("ReaderNumRecordsProduced", "ReaderNumWorkUnitsCompleted", "ReaderSerializeState"))(scalar_shape)
+shaped("-> ()", *_both("ReaderNumRecordsProduced", "ReaderNumWorkUnitsCompleted", "ReaderSerializeState"))
 
 
 @kernel("ReaderRestoreState", "ReaderRestoreStateV2")
@@ -188,10 +176,7 @@ def reader_reset(reader_handle: Any) -> None:
     resource(reader_handle, Reader).reset()
 
 
-shape(*_both("ReaderRestoreState", "ReaderReset"))(no_outputs_shape)
-
-
-@kernel("RecordInput")
+@kernel("RecordInput", shape="-> {batch_size}")
 def record_input(
     ctx: KernelContext,
     *,
@@ -248,11 +233,6 @@ def _all_records(ctx: KernelContext, pattern: str, compression: str) -> list[byt
     if not records:
         raise OutOfRangeError(f"the files of {pattern} hold no records")
     return records
-
-
-@shape("RecordInput")
-def record_input_shape(*, batch_size: int) -> Shape:
-    return Shape((batch_size,))
 
 
 facts("random", of=("RecordInput",))

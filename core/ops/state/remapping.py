@@ -7,17 +7,17 @@ from typing import Any
 
 import numpy as np
 
-from ...registry.registry import facts, kernel, not_differentiable, shape, zero_flops
+from ...registry.registry import facts, kernel, not_arithmetic
 from ...runtime.state.kernel_context import KernelContext
 from ...support.errors import FailedPreconditionError, InvalidArgumentError, OutOfRangeError, UnimplementedError
 from ...types import dtypes
 from ...types.arrays import Array, Result
-from ...types.shapes import SCALAR, Shape, TensorSpec, merge_shapes
+from ...types.shapes import Shape
 from ..shared.kernel_files import file_name, gate, read_file
-from ._tables import file_lines
+from .tables import file_lines
 
 
-@kernel("GenerateVocabRemapping")
+@kernel("GenerateVocabRemapping", shape="(), () -> {num_new_vocab}, ()")
 def generate_vocab_remapping(
     ctx: KernelContext,
     new_vocab_file: Array,
@@ -54,16 +54,7 @@ def _tokens(ctx: Any, name: Any, what: str, size: int) -> list[bytes]:
     return file_lines(read_file(ctx, path), size, path)
 
 
-@shape("GenerateVocabRemapping")
-def generate_vocab_remapping_shape(
-    new_vocab_file: TensorSpec, old_vocab_file: TensorSpec, *, num_new_vocab: int
-) -> tuple[Shape, ...]:
-    merge_shapes(new_vocab_file.shape, SCALAR)
-    merge_shapes(old_vocab_file.shape, SCALAR)
-    return Shape([num_new_vocab]), SCALAR
-
-
-@kernel("LoadAndRemapMatrix")
+@kernel("LoadAndRemapMatrix", shape="*, *, {num_rows}, _ -> {num_rows} {num_cols}")
 def load_and_remap_matrix(
     ctx: KernelContext,
     ckpt_path: Array,
@@ -124,22 +115,5 @@ def _old_matrix(ctx: Any, path: str, name: str) -> Any:
     return old
 
 
-@shape("LoadAndRemapMatrix")
-def load_and_remap_matrix_shape(
-    ckpt_path: TensorSpec,
-    old_tensor_name: TensorSpec,
-    row_remapping: TensorSpec,
-    col_remapping: TensorSpec,
-    initializing_values: TensorSpec,
-    *,
-    num_rows: int,
-    num_cols: int,
-) -> Shape:
-    merge_shapes(row_remapping.shape, Shape([num_rows]))
-    merge_shapes(col_remapping.shape, Shape([None]))
-    return Shape([num_rows, num_cols])
-
-
-not_differentiable("GenerateVocabRemapping", "LoadAndRemapMatrix")
-zero_flops("GenerateVocabRemapping", "LoadAndRemapMatrix")
+not_arithmetic("GenerateVocabRemapping", "LoadAndRemapMatrix")
 facts("reads_files", of=("GenerateVocabRemapping", "LoadAndRemapMatrix"))

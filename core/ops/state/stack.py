@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ...registry.registry import facts, kernel, lower, not_differentiable, shape, zero_flops
+from ...registry.registry import facts, kernel, lower, not_arithmetic, shape
 from ...runtime.state.edge_values import RunState, is_of, scalar_object
 from ...runtime.state.kernel_context import KernelContext
 from ...runtime.state.resources import Variable
@@ -17,8 +17,7 @@ from ...support.errors import InvalidArgumentError
 from ...types import dtypes
 from ...types.arrays import Array, Result, object_array
 from ...types.dtypes import DType
-from ...types.shapes import SCALAR, UNKNOWN, Shape, TensorSpec
-from ..shared.plain_shapes import no_outputs_shape, second_shape
+from ...types.shapes import UNKNOWN, Shape, TensorSpec
 
 _CONTAINER = "_stacks"
 _unique = itertools.count()
@@ -74,7 +73,7 @@ def _new_stack(ctx: KernelContext, elem_type: DType, stack_name: str, max_size: 
     return ctx.step.resources.get_or_create(_CONTAINER, name, Stack, lambda: Stack(name, elem_type, max_size))
 
 
-@kernel("Stack")
+@kernel("Stack", shape="-> 2")
 def stack(ctx: KernelContext, *, elem_type: DType, stack_name: str) -> Any:
     """A reference to the stack's container and name."""
     created = _new_stack(ctx, elem_type, stack_name, -1)
@@ -83,38 +82,25 @@ def stack(ctx: KernelContext, *, elem_type: DType, stack_name: str) -> Any:
     return handle
 
 
-@shape("Stack")
-def stack_shape() -> Shape:
-    return Shape((2,))
-
-
-@kernel("StackV2")
+@kernel("StackV2", shape="-> ()")
 def stack_v2(ctx: KernelContext, max_size: Array, *, elem_type: DType, stack_name: str) -> Result:
     if np.ndim(max_size):
         raise InvalidArgumentError(f"Stack size must be a scalar, but had shape: {Shape(np.shape(max_size))}")
     return scalar_object(_new_stack(ctx, elem_type, stack_name, int(max_size)))
 
 
-@shape("StackV2")
-def stack_v2_shape(max_size: TensorSpec) -> TensorSpec:
-    return TensorSpec(dtypes.resource, SCALAR)
-
-
-@kernel("StackPush")
+@kernel("StackPush", shape="*, ... -> ...")
 def stack_push(ctx: KernelContext, handle: Any, elem: Array) -> Result:
     """The element itself, now on top of the stack."""
     _named(ctx, handle).push(elem)
     return elem
 
 
-@kernel("StackPushV2")
+@kernel("StackPushV2", shape="*, ... -> ...")
 def stack_push_v2(handle: Array, elem: Array) -> Result:
     """The element itself, now on top of the stack."""
     _from_handle(handle).push(elem)
     return elem
-
-
-shape("StackPush", "StackPushV2")(second_shape)
 
 
 @kernel("StackPop")
@@ -147,7 +133,6 @@ def stack_close_v2(handle: Array) -> None:
     _from_handle(handle).close()
 
 
-shape("StackClose", "StackCloseV2")(no_outputs_shape)
 facts("inexpensive", of=("StackClose", "StackCloseV2"))
 facts("stack_push", of=("StackPush", "StackPushV2"))
 facts("container", of=("Stack", "StackV2"))
@@ -179,5 +164,4 @@ lower("StackCloseV2", always=True)(lambda xla, stack: stack.close())
 facts("run_state", "stated_pair", of=("StackV2",))
 
 _OPS = ("Stack", "StackV2", "StackPush", "StackPushV2", "StackPop", "StackPopV2", "StackClose", "StackCloseV2")
-not_differentiable(*_OPS)
-zero_flops(*_OPS)
+not_arithmetic(*_OPS)

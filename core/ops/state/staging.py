@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...registry.registry import facts, kernel, not_differentiable, shape, zero_flops
+from ...registry.registry import facts, kernel, not_arithmetic
 from ...runtime.state.edge_values import WouldBlock, is_of
 from ...runtime.state.kernel_context import KernelContext
 from ...runtime.state.resources import Shared
@@ -18,9 +18,7 @@ from ...support import dataclasses
 from ...support.errors import InvalidArgumentError, ResourceExhaustedError
 from ...types.arrays import Array, Result
 from ...types.dtypes import DType
-from ...types.shapes import SCALAR, UNKNOWN, Shape, TensorSpec
 from ..shared.argument_checks import require_rank
-from ..shared.plain_shapes import no_outputs_shape, scalar_shape
 
 
 @dataclasses.dataclass
@@ -211,10 +209,7 @@ def map_clear(ctx: KernelContext, *, bounds: Bounds, dtypes: list[DType]) -> Non
         area.incomplete.clear()
 
 
-shape("Stage", "StageClear", "MapStage", "MapClear", "OrderedMapStage", "OrderedMapClear")(no_outputs_shape)
-
-
-@kernel("Unstage")
+@kernel("Unstage", shape="-> * [dtypes]")
 def unstage(ctx: KernelContext, *, bounds: Bounds, dtypes: list[DType]) -> Sequence[Result]:
     """Take the oldest tuple."""
     area = _staging_area(ctx, bounds)
@@ -231,12 +226,10 @@ facts("side_effect", of=[op for op in _ALL if not op.endswith(("Size", "Peek"))]
 
 facts("blocks", of=[op for op in _ALL if not op.endswith(("Size", "Clear"))])
 
-not_differentiable(*_ALL)
-
-zero_flops(*_ALL)
+not_arithmetic(*_ALL)
 
 
-@kernel("StagePeek")
+@kernel("StagePeek", shape="-> * [dtypes]")
 def stage_peek(ctx: KernelContext, index: Array, *, bounds: Bounds, dtypes: list[DType]) -> Sequence[Result]:
     """A tuple that stays."""
     area = _staging_area(ctx, bounds)
@@ -250,7 +243,7 @@ def stage_peek(ctx: KernelContext, index: Array, *, bounds: Bounds, dtypes: list
         return _declared(area.elements[int(index)], dtypes)
 
 
-@kernel("MapPeek", "OrderedMapPeek")
+@kernel("MapPeek", "OrderedMapPeek", shape="-> * [dtypes]")
 def map_peek(ctx: KernelContext, key: Array, indices: Array, *, bounds: Bounds, dtypes: list[DType]) -> Sequence[Result]:
     """Parts of an element that stays."""
     area = _map_area(ctx, bounds, dtypes)
@@ -258,7 +251,7 @@ def map_peek(ctx: KernelContext, key: Array, indices: Array, *, bounds: Bounds, 
         return _declared(area.parts(_key(key), _indices(indices)), dtypes)
 
 
-@kernel("MapUnstage", "OrderedMapUnstage")
+@kernel("MapUnstage", "OrderedMapUnstage", shape="-> * [dtypes]")
 def map_unstage(ctx: KernelContext, key: Array, indices: Array, *, bounds: Bounds, dtypes: list[DType]) -> Sequence[Result]:
     """Take parts of the element of a key."""
     area = _map_area(ctx, bounds, dtypes)
@@ -266,41 +259,28 @@ def map_unstage(ctx: KernelContext, key: Array, indices: Array, *, bounds: Bound
         return _declared(area.take(_key(key), _indices(indices)), dtypes)
 
 
-@shape("Unstage", "StagePeek", "MapPeek", "MapUnstage", "OrderedMapPeek", "OrderedMapUnstage")
-def unstage_shape(*inputs: TensorSpec, dtypes: list[DType]) -> list[Shape]:
-    return [UNKNOWN] * len(dtypes)
-
-
-@kernel("StageSize")
+@kernel("StageSize", shape="-> ()")
 def stage_size(ctx: KernelContext, *, bounds: Bounds) -> Result:
     """Return the number of tuples in the area."""
     return np.int32(len(_staging_area(ctx, bounds).elements))
 
 
-@kernel("MapSize", "OrderedMapSize")
+@kernel("MapSize", "OrderedMapSize", shape="-> ()")
 def map_size(ctx: KernelContext, *, bounds: Bounds, dtypes: list[DType]) -> Result:
     """Return the number of complete elements."""
     return np.int32(len(_map_area(ctx, bounds, dtypes).complete))
 
 
-@kernel("MapIncompleteSize", "OrderedMapIncompleteSize")
+@kernel("MapIncompleteSize", "OrderedMapIncompleteSize", shape="-> ()")
 def map_incomplete_size(ctx: KernelContext, *, bounds: Bounds, dtypes: list[DType]) -> Result:
     """Return the number of elements that lack parts."""
     return np.int32(len(_map_area(ctx, bounds, dtypes).incomplete))
 
 
-shape("StageSize", "MapSize", "MapIncompleteSize", "OrderedMapSize", "OrderedMapIncompleteSize")(scalar_shape)
-
-
-@kernel("MapUnstageNoKey", "OrderedMapUnstageNoKey")
+@kernel("MapUnstageNoKey", "OrderedMapUnstageNoKey", shape="-> (), * [dtypes]")
 def map_unstage_no_key(ctx: KernelContext, indices: Array, *, bounds: Bounds, dtypes: list[DType]) -> Any:
     """Take parts of any element: its key and the parts."""
     area = _map_area(ctx, bounds, dtypes)
     with area:
         key = area.any_key()
         return np.int64(key), _declared(area.take(key, _indices(indices)), dtypes)
-
-
-@shape("MapUnstageNoKey", "OrderedMapUnstageNoKey")
-def map_unstage_no_key_shape(indices: TensorSpec, *, dtypes: list[DType]) -> tuple[Shape, list[Shape]]:
-    return SCALAR, [UNKNOWN] * len(dtypes)

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...registry.registry import facts, kernel, not_differentiable, shape, zero_flops
+from ...registry.registry import facts, kernel, not_arithmetic
 from ...runtime.state.edge_values import WouldBlock, scalar_object
 from ...runtime.state.kernel_context import KernelContext
 from ...runtime.state.resources import Shared
 from ...support import dataclasses
 from ...support.errors import InvalidArgumentError
-from ...types import dtypes
 from ...types.arrays import Array, Result
-from ...types.shapes import SCALAR, TensorSpec
 from ..shared.argument_checks import scalar
-from ..shared.plain_shapes import no_outputs_shape, scalar_shape
 from ..shared.resource_access import named, resource
 
 
@@ -38,13 +35,13 @@ class IterationCounter:
     """A placeholder for the counter of a dataset service's iterations, absent from this process."""
 
 
-@kernel("MutexV2")
+@kernel("MutexV2", shape="-> ()")
 def mutex(ctx: KernelContext, *, container: str, shared_name: str) -> Result:
     """A mutex."""
     return named(ctx, container, shared_name, Mutex, lambda: Mutex(shared_name or ctx.name))
 
 
-@kernel("MutexLock")
+@kernel("MutexLock", shape="-> ()")
 def mutex_lock(ctx: KernelContext, mutex: Array) -> Result:
     """Wait until the mutex is free, then lock the mutex."""
     target = resource(mutex, Mutex)
@@ -68,24 +65,14 @@ def consume_mutex_lock(mutex_lock: Array) -> None:
             lock.mutex.holder = None
 
 
-@kernel("DummyIterationCounter")
+@kernel("DummyIterationCounter", shape="-> ()")
 def dummy_iteration_counter(ctx: KernelContext) -> Result:
     """A counter that counts nothing."""
     return scalar_object(ctx.state(IterationCounter))
-
-
-@shape("MutexV2", "DummyIterationCounter")
-def mutex_shape() -> TensorSpec:
-    return TensorSpec(dtypes.resource, SCALAR)
-
-
-shape("MutexLock")(scalar_shape)
-shape("ConsumeMutexLock")(no_outputs_shape)
 
 
 _ALL = ("MutexV2", "MutexLock", "ConsumeMutexLock", "DummyIterationCounter")
 facts("side_effect", of=("MutexLock", "ConsumeMutexLock"))
 facts("inexpensive", of=("ConsumeMutexLock",))
 facts("blocks", "asynchronous", of=("MutexLock",))
-not_differentiable(*_ALL)
-zero_flops(*_ALL)
+not_arithmetic(*_ALL)

@@ -10,7 +10,17 @@ import numpy as np
 
 from ...building.gradbuilder import GradientBuilder, Gradients
 from ...graph.graph import Node, Output
-from ...registry.registry import facts, gradient, kernel, lower, not_differentiable, onnx, shape, without_gradient, zero_flops
+from ...registry.registry import (
+    facts,
+    gradient,
+    kernel,
+    lower,
+    not_arithmetic,
+    onnx,
+    shape,
+    without_gradient,
+    zero_flops,
+)
 from ...runtime.state.edge_values import scalar_object
 from ...runtime.state.kernel_context import KernelContext
 from ...runtime.state.resources import Variable
@@ -21,7 +31,6 @@ from ...types.arrays import Array, Result, object_array
 from ...types.dtypes import DType
 from ...types.shapes import SCALAR, UNKNOWN, Shape, TensorSpec, merge_shapes
 from ..control import _onnx_lists as lists
-from ..shared.plain_shapes import no_outputs_shape, scalar_shape
 from ..shared.shape_arguments import ints
 
 _CONTAINER = "_tensor_arrays"
@@ -81,12 +90,12 @@ def _new_array(ctx: KernelContext, size: Array, attrs: ArrayAttributes) -> Tenso
     return ctx.step.resources.get_or_create(_CONTAINER, array.name, TensorArray, lambda: array)
 
 
-@kernel("TensorArray")
+@kernel("TensorArray", shape="-> 2")
 def tensor_array(ctx: KernelContext, size: Array, *, attrs: ArrayAttributes) -> Any:
     return _reference(_new_array(ctx, size, attrs), _CONTAINER)
 
 
-@kernel("TensorArrayV2")
+@kernel("TensorArrayV2", shape="-> 2")
 def tensor_array_v2(ctx: KernelContext, size: Array, *, attrs: ArrayAttributes) -> Result:
     return _string_handle(_new_array(ctx, size, attrs), _CONTAINER)
 
@@ -115,21 +124,15 @@ def _gradient_array(ctx: KernelContext, handle: Array, source: str, prepended: t
     return ctx.step.resources.get_or_create(_GRADS_CONTAINER, name, TensorArray, lambda: array.gradient(name, prepended))
 
 
-@kernel("TensorArrayGrad")
+@kernel("TensorArrayGrad", shape="-> 2")
 def tensor_array_grad(ctx: KernelContext, handle: Array, flow_in: Array, *, source: str) -> Any:
     """Return the array of gradients of `source` for an array, created at the first call."""
     return _reference(_gradient_array(ctx, handle, source), _GRADS_CONTAINER)
 
 
-@kernel("TensorArrayGradV2")
+@kernel("TensorArrayGradV2", shape="-> 2")
 def tensor_array_grad_v2(ctx: KernelContext, handle: Array, flow_in: Array, *, source: str) -> Result:
     return _string_handle(_gradient_array(ctx, handle, source), _GRADS_CONTAINER)
-
-
-@shape("TensorArray", "TensorArrayV2", "TensorArrayGrad", "TensorArrayGradV2")
-def named_array_shape(*inputs: TensorSpec) -> Shape:
-    """Return the shape of container and name."""
-    return Shape((2,))
 
 
 @kernel("TensorArrayGradV3")
@@ -146,7 +149,7 @@ facts("run_state", "stated_pair", of=("TensorArrayV3", "TensorArrayGradV3"))
 facts("container", of=("TensorArrayV3",))
 
 
-@kernel("TensorArrayGradWithShape")
+@kernel("TensorArrayGradWithShape", shape="-> (), ()")
 def tensor_array_grad_with_shape(
     ctx: KernelContext, handle: Array, flow_in: Array, shape_to_prepend: Array, *, source: str
 ) -> tuple[Result, Result]:
@@ -154,13 +157,6 @@ def tensor_array_grad_with_shape(
     if min(dims, default=0) < 0:
         raise InvalidArgumentError(f"shape_to_prepend must not be negative: {list(dims)}")
     return scalar_object(_gradient_array(ctx, handle, source, dims)), flow_in
-
-
-@shape("TensorArrayGradWithShape")
-def tensor_array_grad_with_shape_shape(
-    handle: TensorSpec, flow_in: TensorSpec, shape_to_prepend: TensorSpec
-) -> tuple[TensorSpec, Shape]:
-    return TensorSpec(dtypes.resource, SCALAR), SCALAR
 
 
 def _index(index: Array) -> int:
@@ -175,11 +171,10 @@ def _require_dtype(array: TensorArray, dtype: DType, what: str) -> None:
 
 
 facts("backward", of=_versions("TensorArrayGrad"))
-not_differentiable(*_versions("TensorArray"), *_versions("TensorArrayGrad"), "TensorArrayGradWithShape")
-zero_flops(*_versions("TensorArray"), *_versions("TensorArrayGrad"), "TensorArrayGradWithShape")
+not_arithmetic(*_versions("TensorArray"), *_versions("TensorArrayGrad"), "TensorArrayGradWithShape")
 
 
-@kernel(*_versions("TensorArrayWrite"))
+@kernel(*_versions("TensorArrayWrite"), shape="-> ()")
 def tensor_array_write(
     ctx: KernelContext, handle: Array | Variable, index: Array, value: Array, flow_in: Array, *, T: DType
 ) -> Array:
@@ -260,17 +255,12 @@ def tensor_array_gather_gradient(g: GradientBuilder, node: Node, grad: Output) -
     return [None, None, g.TensorArrayScatterV3(handle, indices, grad, flow)]
 
 
-@kernel("TensorArrayPack")
+@kernel("TensorArrayPack", shape="-> _ {element_shape}...")
 def tensor_array_pack(ctx: KernelContext, handle: Any, flow_in: Array, *, dtype: DType, element_shape: Shape) -> Result:
     """All elements, stacked."""
     array = _array_of(ctx, handle)
     _require_dtype(array, dtype, "requested")
     return array.gather(range(array.packed_size), element_shape)
-
-
-@shape("TensorArrayPack")
-def tensor_array_pack_shape(handle: TensorSpec, flow_in: TensorSpec, *, element_shape: Shape) -> Shape:
-    return UNKNOWN if element_shape.dims is None else Shape((None,)) + element_shape
 
 
 without_gradient("TensorArrayPack", "TensorArrayUnpack")
@@ -302,7 +292,7 @@ def tensor_array_concat_gradient(g: GradientBuilder, node: Node, grad: Output, g
     return [None, g.TensorArraySplitV3(handle, grad, node.output(1), flow)]
 
 
-@kernel(*_versions("TensorArrayScatter"))
+@kernel(*_versions("TensorArrayScatter"), shape="-> ()")
 def tensor_array_scatter(
     ctx: KernelContext, handle: Array | Variable, indices: Array, value: Array, flow_in: Array, *, T: DType
 ) -> Array:
@@ -328,11 +318,6 @@ def _require_rows(value: Array) -> None:
         raise InvalidArgumentError("Input value for unpack must be at least a vector but received shape: ()")
 
 
-shape(*_versions("TensorArrayWrite"), *_versions("TensorArrayScatter"), *_versions("TensorArraySplit"), "TensorArrayUnpack")(
-    scalar_shape
-)
-
-
 @gradient(*_versions("TensorArrayScatter"))
 def tensor_array_scatter_gradient(g: GradientBuilder, node: Node, flow: Output) -> Gradients:
     handle, indices, value, _ = node.inputs
@@ -340,7 +325,7 @@ def tensor_array_scatter_gradient(g: GradientBuilder, node: Node, flow: Output) 
     return [None, None, g.TensorArrayGatherV3(handle, indices, flow, dtype=value.base_dtype, element_shape=UNKNOWN), flow]
 
 
-@kernel("TensorArrayUnpack")
+@kernel("TensorArrayUnpack", shape="-> ()")
 def tensor_array_unpack(ctx: KernelContext, handle: Any, value: Array, flow_in: Array, *, T: DType) -> Result:
     """Write each row of `value` at its place and return the flow."""
     _require_rows(value)
@@ -354,7 +339,7 @@ def tensor_array_unpack(ctx: KernelContext, handle: Any, value: Array, flow_in: 
     return flow_in
 
 
-@kernel(*_versions("TensorArraySplit"))
+@kernel(*_versions("TensorArraySplit"), shape="-> ()")
 def tensor_array_split(
     ctx: KernelContext, handle: Array | Variable, value: Array, lengths: Array, flow_in: Array, *, T: DType
 ) -> Array:
@@ -393,12 +378,9 @@ zero_flops(*_versions("TensorArrayConcat"), *_versions("TensorArrayScatter"), *_
 facts("side_effect", of=(*_versions("TensorArrayScatter"), *_versions("TensorArraySplit")))
 
 
-@kernel(*_versions("TensorArraySize"))
+@kernel(*_versions("TensorArraySize"), shape="-> ()")
 def tensor_array_size(ctx: KernelContext, handle: Array | Variable, flow_in: Array) -> Result:
     return np.int32(len(_array_of(ctx, handle)))
-
-
-shape(*_versions("TensorArraySize"))(scalar_shape)
 
 
 @kernel(*_versions("TensorArrayClose"))
@@ -406,9 +388,7 @@ def tensor_array_close(ctx: KernelContext, handle: Array | Variable) -> None:
     _array_of(ctx, handle).close()
 
 
-shape(*_versions("TensorArrayClose"))(no_outputs_shape)
-not_differentiable(*_versions("TensorArraySize"), *_versions("TensorArrayClose"))
-zero_flops(*_versions("TensorArraySize"), *_versions("TensorArrayClose"))
+not_arithmetic(*_versions("TensorArraySize"), *_versions("TensorArrayClose"))
 facts("side_effect", of=_versions("TensorArrayClose"))
 _KINDS = ("Write", "Read", "Gather", "Scatter", "Split", "Concat", "Size", "Close")
 facts("on_run_state", of=[op for kind in _KINDS for op in _versions(f"TensorArray{kind}")])

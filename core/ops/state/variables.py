@@ -6,6 +6,7 @@ variables under the same keys with `_RESOURCE` before the container, so that the
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from typing import Any, Final
 
@@ -15,19 +16,20 @@ from ...building.gradbuilder import GradientBuilder, Gradients
 from ...graph.graph import Node, Output
 from ...inference.profiler_formulas import of_input
 from ...registry.registry import (
-    Cost,
     facts,
     flops,
     gradient,
     kernel,
     lower,
+    not_arithmetic,
     not_differentiable,
     profiled,
     shape,
+    shaped,
     without_gradient,
     zero_flops,
 )
-from ...runtime.state.edge_values import scalar_object
+from ...runtime.state.edge_values import is_of, scalar_object
 from ...runtime.state.kernel_context import KernelContext
 from ...runtime.state.resources import ANONYMOUS_NAME, Variable, no_value_hint
 from ...runtime.state.tensor_arrays import zeros
@@ -35,7 +37,7 @@ from ...support.errors import AlreadyExistsError, FailedPreconditionError, Inval
 from ...types.arrays import Array, Result
 from ...types.dtypes import DType, resource
 from ...types.shapes import SCALAR, UNKNOWN, Shape, TensorSpec, merge_shapes
-from ..shared.plain_shapes import first_shape, merged_shape, no_outputs_shape, scalar_shape
+from ..shared.elementwise_tables import counted
 from ..shared.shape_arguments import shape_value
 from ..shared.variable_access import resource_variable, same_shape, variable_behind
 
@@ -44,7 +46,7 @@ _STEP_CONTAINER: Final = "temporary variables"
 _RESOURCE: Final = "resource:"
 
 
-@kernel("VariableV2", "Variable")
+@kernel("VariableV2", "Variable", shape="-> {shape}...")
 def variable(ctx: KernelContext, *, dtype: DType, shape: Shape, container: str, shared_name: str) -> Any:
     """Return the reference of the variable of that container and name; an empty variable needs no initializer."""
     target = ctx.state(lambda: _ref_variable(ctx, dtype, shape, container, shared_name or ctx.name))
@@ -66,7 +68,7 @@ def _new_variable(name: str, dtype: DType, shape: Shape) -> Variable:
     return created
 
 
-@kernel("TemporaryVariable")
+@kernel("TemporaryVariable", shape="-> {shape}...")
 def temporary_variable(ctx: KernelContext, *, shape: Shape, dtype: DType, var_name: str) -> Any:
     """Return the reference of a variable that lives until destroyed or until the step ends; its first value is zeros."""
     name = var_name or ctx.name
@@ -79,13 +81,7 @@ def temporary_variable(ctx: KernelContext, *, shape: Shape, dtype: DType, var_na
     return created
 
 
-@shape("VariableV2", "Variable", "TemporaryVariable")
-def variable_shape(*, shape: Shape) -> Shape:
-    return shape
-
-
-not_differentiable("VariableV2", "Variable", "TemporaryVariable")
-zero_flops("VariableV2", "Variable", "TemporaryVariable")
+not_arithmetic("VariableV2", "Variable", "TemporaryVariable")
 facts("variable", "owns_state", of=("Variable", "VariableV2"))
 facts("side_effect", of=("TemporaryVariable",))
 facts("owns_state", of=("TemporaryVariable",))
@@ -112,8 +108,7 @@ def assign_shape(ref: TensorSpec, value: TensorSpec, *, validate_shape: bool) ->
     return merge_shapes(ref.shape, value.shape) if validate_shape else value.shape
 
 
-not_differentiable("Assign")
-zero_flops("Assign")
+not_arithmetic("Assign")
 facts("side_effect", "assignment", of=("Assign",))
 
 
@@ -142,7 +137,7 @@ _register_increment("AssignAdd", "AssignAddVariableOp", np.add, "Add `value` to"
 _register_increment("AssignSub", "AssignSubVariableOp", np.subtract, "Subtract `value` from")
 
 
-shape("AssignAdd", "AssignSub")(merged_shape)
+shaped("..., ... -> ...", "AssignAdd", "AssignSub")
 profiled(of_input(1), "AssignAdd", "AssignSub")
 
 
@@ -171,35 +166,31 @@ def assign_variable_op_shape(resource: TensorSpec, value: TensorSpec, *, dtype: 
     return []
 
 
-not_differentiable("AssignVariableOp")
-zero_flops("AssignVariableOp")
+not_arithmetic("AssignVariableOp")
 facts("side_effect", "assignment", of=("AssignVariableOp",))
 
 
-@flops("AssignAdd", "AssignSub", "AssignAddVariableOp", "AssignSubVariableOp")
-def assign_add_flops(ref: TensorSpec, value: TensorSpec) -> Cost:
-    return Cost(flops=value.shape.num_elements)
+flops("AssignAdd", "AssignSub", "AssignAddVariableOp", "AssignSubVariableOp")(counted(1, 1, "An addition for each element."))
 
 
 not_differentiable("AssignAdd", "AssignSub", "AssignAddVariableOp", "AssignSubVariableOp")
 facts("side_effect", "increment", of=("AssignAdd", "AssignSub", "AssignAddVariableOp", "AssignSubVariableOp"))
 
 
-@kernel("IsVariableInitialized")
+@kernel("IsVariableInitialized", shape="-> ()")
 def is_variable_initialized(ref: Any) -> Result:
     return np.bool_(ref.is_initialized)
 
 
-@kernel("VarIsInitializedOp")
+@kernel("VarIsInitializedOp", shape="-> ()")
 def var_is_initialized_op(resource: Array) -> Result:
     return np.bool_(variable_behind(resource).is_initialized)
 
 
-shape("IsVariableInitialized", "VarIsInitializedOp")(scalar_shape)
 facts("snapshot", "initialization_test", of=("IsVariableInitialized", "VarIsInitializedOp"))
 
 
-@kernel("CountUpTo")
+@kernel("CountUpTo", shape="-> ()")
 def count_up_to(ref: Any, *, limit: int) -> Result:
     """The count so far; OutOfRangeError from `limit` on."""
     if np.ndim(ref.read()):
@@ -216,7 +207,7 @@ def _count(variable: Variable, limit: int) -> Any:
     return count
 
 
-@kernel("ResourceCountUpTo")
+@kernel("ResourceCountUpTo", shape="-> ()")
 def resource_count_up_to(resource: Array, *, limit: int, T: DType) -> Result:
     """The count so far; OutOfRangeError from `limit` on."""
     counter = resource_variable(resource)
@@ -227,15 +218,13 @@ def resource_count_up_to(resource: Array, *, limit: int, T: DType) -> Result:
     return _count(counter, limit)
 
 
-shape("CountUpTo", "ResourceCountUpTo")(scalar_shape)
-not_differentiable("IsVariableInitialized", "VarIsInitializedOp", "CountUpTo", "ResourceCountUpTo")
-zero_flops("IsVariableInitialized", "VarIsInitializedOp", "CountUpTo", "ResourceCountUpTo")
+not_arithmetic("IsVariableInitialized", "VarIsInitializedOp", "CountUpTo", "ResourceCountUpTo")
 facts("metadata", of=("IsVariableInitialized", "VarIsInitializedOp"))
 
 facts("side_effect", of=("CountUpTo", "ResourceCountUpTo"))
 
 
-@kernel("DestroyTemporaryVariable")
+@kernel("DestroyTemporaryVariable", shape="... -> ...")
 def destroy_temporary_variable(ctx: KernelContext, ref: Any, *, var_name: str) -> Result:
     """Destroy a temporary variable and return its last value."""
     # The name goes and the reference stays: its value is the op's result.
@@ -243,12 +232,11 @@ def destroy_temporary_variable(ctx: KernelContext, ref: Any, *, var_name: str) -
     return ref.read()
 
 
-@kernel("RefIdentity")
+@kernel("RefIdentity", shape="... -> ...")
 def ref_identity(input: Any) -> Any:
     return input
 
 
-shape("DestroyTemporaryVariable", "RefIdentity")(first_shape)
 facts("side_effect", of=("DestroyTemporaryVariable",))
 
 
@@ -403,9 +391,7 @@ def disable_copy_on_read(resource: Array) -> None:
     resource_variable(resource)
 
 
-shape("DestroyResourceOp", "DisableCopyOnRead")(no_outputs_shape)
-not_differentiable("VariableShape", "DestroyResourceOp", "DisableCopyOnRead")
-zero_flops("VariableShape", "DestroyResourceOp", "DisableCopyOnRead")
+not_arithmetic("VariableShape", "DestroyResourceOp", "DisableCopyOnRead")
 facts("side_effect", of=("DestroyResourceOp",))
 facts("metadata", of=("VariableShape",))
 
@@ -415,3 +401,66 @@ lower("_ReadVariablesOp")(lambda xla, values: tuple(values))
 lower("Assign", "AssignVariableOp", updates=1)(lambda xla, old, value: value)
 lower("AssignAdd", "AssignAddVariableOp", updates=1)(lambda xla, old, value: old + value)
 lower("AssignSub", "AssignSubVariableOp", updates=1)(lambda xla, old, value: old - value)
+
+
+_SESSION_CONTAINER: Final = "session tensors"
+
+
+@kernel("GetSessionHandle", shape="-> ()")
+def get_session_handle(ctx: KernelContext, value: Array) -> Result:
+    """Return a name under which the session keeps `value` between runs, for feeds of GetSessionTensor."""
+    # TensorFlow's form of a handle, which programs take apart for the device.
+    handle: Any = f"{ctx.name};{_next_number(ctx)};/job:localhost/replica:0/task:0/device:CPU:0".encode()
+    ctx.resources.get_or_create(_SESSION_CONTAINER, handle, _SessionTensor, lambda: _SessionTensor(value))
+    return scalar_object(handle)
+
+
+class _SessionTensor:
+    """A tensor that the session keeps between runs."""
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+
+def _next_number(ctx: KernelContext) -> int:
+    # The session counts, not the node: a handle of an earlier run must never name the tensor of a later one.
+    counter = ctx.resources.get_or_create(_SESSION_CONTAINER, "counter", itertools.count, itertools.count)
+    return next(counter)
+
+
+@kernel("GetSessionHandleV2", shape="-> ()")
+def get_session_handle_v2(ctx: KernelContext, value: Array) -> Result:
+    """Return a resource whose name refers to `value` between runs."""
+    session_tensor = _SessionTensor(value)
+    handle: Any = f"{ctx.name};{_next_number(ctx)};".encode()
+    return scalar_object(ctx.resources.get_or_create(_SESSION_CONTAINER, handle, _SessionTensor, lambda: session_tensor))
+
+
+@kernel("GetSessionTensor", shape="-> *")
+def get_session_tensor(ctx: KernelContext, handle: Array, *, dtype: DType) -> Result:
+    """The tensor kept under a handle."""
+    value = _session_tensor(ctx, handle).value
+    if not is_of(value, dtype):
+        raise InvalidArgumentError(f"the tensor kept under the handle is {value.dtype}, not {dtype}")
+    return value
+
+
+def _session_tensor(ctx: KernelContext, handle: Array) -> _SessionTensor:
+    if handle.ndim:
+        raise InvalidArgumentError(f"handle must be a scalar, not of shape {Shape(handle.shape)}")
+    try:
+        return ctx.resources.get(_SESSION_CONTAINER, handle.item(), _SessionTensor)
+    except NotFoundError:
+        raise InvalidArgumentError(f"the session keeps no tensor under the handle {handle.item()!r}") from None
+
+
+@kernel("DeleteSessionTensor")
+def delete_session_tensor(ctx: KernelContext, handle: Array) -> None:
+    """Forget the tensor kept under a handle."""
+    # For its error, which is TensorFlow's: removing alone would say that there is no such resource.
+    _session_tensor(ctx, handle)
+    ctx.resources.remove(_SESSION_CONTAINER, handle.item())
+
+
+not_arithmetic("GetSessionHandle", "GetSessionHandleV2", "GetSessionTensor", "DeleteSessionTensor")
+facts("side_effect", of=("GetSessionHandle", "GetSessionHandleV2", "DeleteSessionTensor"))

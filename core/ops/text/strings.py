@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ...parallel.float_mode import keeps_subnormals
-from ...registry.registry import facts, kernel, not_differentiable, onnx, shape, zero_flops
+from ...registry.registry import facts, kernel, not_arithmetic, onnx, shape
 from ...runtime.state.edge_values import scalar_object
 from ...runtime.state.run_context import reserve
 from ...support.errors import InvalidArgumentError, OutOfRangeError, UnimplementedError
@@ -21,7 +21,7 @@ from ...types.dtypes import DType
 from ...types.shapes import UNKNOWN, Shape, TensorSpec, broadcast_shapes, merge_shapes
 from ..shared.argument_checks import require_rank, scalar
 from ..shared.numerals import parse_number, plain_numbers
-from ..shared.plain_shapes import besides_scalars, first_shape, signature
+from ..shared.plain_shapes import besides_scalars
 from ..shared.shape_arguments import unknown_dims
 from ..shared.string_functions import joined, joined_rows, map_bytes, map_to
 
@@ -38,21 +38,21 @@ def _recode(change: Callable[[str], str]) -> Callable[[bytes], bytes]:
     return lambda text: change(text.decode("utf-8", "replace")).encode()
 
 
-@kernel("StringLower")
+@kernel("StringLower", shape="... -> ...")
 def string_lower(input: Array, *, encoding: str) -> Result:
     """Lower case; ASCII letters only where no encoding is given."""
     _check_encoding(encoding)
     return map_bytes(_recode(str.lower) if encoding else bytes.lower, input)
 
 
-@kernel("StringUpper")
+@kernel("StringUpper", shape="... -> ...")
 def string_upper(input: Array, *, encoding: str) -> Result:
     """Upper case; ASCII letters only where no encoding is given."""
     _check_encoding(encoding)
     return map_bytes(_recode(str.upper) if encoding else bytes.upper, input)
 
 
-@kernel("StringStrip")
+@kernel("StringStrip", shape="... -> ...")
 def string_strip(input: Array) -> Result:
     """Without ASCII whitespace at both ends."""
     return map_bytes(bytes.strip, input)
@@ -68,7 +68,7 @@ _SHORT = 64
 """Mean bytes of a string up to which a vectorized count of characters is faster than a call for each string."""
 
 
-@kernel("StringLength")
+@kernel("StringLength", shape="... -> ...")
 def string_length(input: Array, *, unit: str) -> Result:
     """Bytes or UTF-8 characters of each string."""
     return map_to(np.int32, len, input) if unit == "BYTE" else _character_counts(input)
@@ -86,7 +86,7 @@ def _character_counts(input: Array) -> Array:
     return counts.astype(np.int32).reshape(input.shape)
 
 
-@kernel("StringToNumber")
+@kernel("StringToNumber", shape="... -> ...")
 @keeps_subnormals
 def string_to_number(string_tensor: Array, *, out_type: DType) -> Result:
     """The number that each string spells."""
@@ -104,7 +104,6 @@ def string_to_number(string_tensor: Array, *, out_type: DType) -> Result:
     return map_to(out_type.numpy, parse, string_tensor)
 
 
-shape("StringLower", "StringUpper", "StringStrip", "StringLength", "StringToNumber")(first_shape)
 facts("number_text", of=("StringToNumber",))
 facts("elementwise", of=("StringLower", "StringUpper", "StringStrip", "StringLength", "StringToNumber"))
 facts("idempotent", of=("StringLower", "StringUpper", "StringStrip"))
@@ -196,8 +195,7 @@ facts("elementwise", of=("StringJoin",))
 facts("checkpoint", of=("ShardedFilename", "ShardedFilespec"))
 _ALL = (*_ELEMENTWISE, "Substr", "StringJoin", "ReduceJoin", "UnsortedSegmentJoin", "ShardedFilespec")
 
-not_differentiable(*_ALL)
-zero_flops(*_ALL)
+not_arithmetic(*_ALL)
 
 
 @kernel("ReduceJoin")
@@ -280,20 +278,17 @@ def unsorted_segment_join_shape(inputs: TensorSpec, segment_ids: TensorSpec, num
     return Shape((count,)) + inputs.shape[segment_ids.rank :]
 
 
-@kernel("ShardedFilename")
+@kernel("ShardedFilename", shape="(), (), () -> ()")
 def sharded_filename(basename: Array, shard: Array, num_shards: Array) -> Result:
     """`basename-00003-of-00010`."""
     place, count = scalar(shard, "shard"), scalar(num_shards, "num_shards")
     return scalar_object(scalar(basename, "basename") + b"-%05d-of-%05d" % (place, count))
 
 
-@kernel("ShardedFilespec")
+@kernel("ShardedFilespec", shape="(), (), () -> ()")
 def sharded_filespec(basename: Array, num_shards: Array) -> Result:
     """The glob pattern that matches all shards."""
     return scalar_object(scalar(basename, "basename") + b"-?????-of-%05d" % scalar(num_shards, "num_shards"))
-
-
-shape("ShardedFilename", "ShardedFilespec")(signature("(), (), () -> ()"))
 
 
 @onnx("StringJoin")

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from ...registry.registry import facts, kernel, not_differentiable, onnx, shape, zero_flops
+from ...registry.registry import facts, kernel, not_arithmetic, onnx
 from ...runtime.state.edge_values import scalar_object
 from ...runtime.state.run_context import reserve
 from ...support.errors import InvalidArgumentError
@@ -18,7 +18,6 @@ from ...types import dtypes
 from ...types.arrays import Array, Result, object_array
 from ...types.dtypes import DType
 from ..shared.argument_checks import require
-from ..shared.plain_shapes import first_shape, scalar_shape
 from ..shared.string_functions import bounded, map_bytes
 from ..shared.tensor_text import summarize_numpy_style
 
@@ -26,7 +25,7 @@ _MOST: Final = 2**31 - 1
 """The largest width and precision of C's printf."""
 
 
-@kernel("AsString")
+@kernel("AsString", shape="... -> ...")
 def as_string(input: Array, *, T: DType, precision: int, scientific: bool, shortest: bool, width: int, fill: str) -> Result:
     """Format each element as C's printf does."""
     array = np.asarray(input)
@@ -44,7 +43,6 @@ def as_string(input: Array, *, T: DType, precision: int, scientific: bool, short
     return object_array(bounded(convert(value).encode("utf-8", "surrogateescape") for value in array.ravel()), array.shape)
 
 
-shape("AsString")(first_shape)
 facts("elementwise", of=("AsString",))
 
 
@@ -112,7 +110,7 @@ def _check_format(dtype: DType, precision: int, scientific: bool, shortest: bool
         raise InvalidArgumentError(f"precision not supported for datatype {dtype}")
 
 
-@kernel("EncodeBase64")
+@kernel("EncodeBase64", shape="... -> ...")
 def encode_base64(input: Array, *, pad: bool) -> Result:
     """Web-safe base64, with = at the end if asked."""
 
@@ -125,11 +123,10 @@ def encode_base64(input: Array, *, pad: bool) -> Result:
 
 _ALL = ("AsString", "StringFormat", "EncodeBase64", "DecodeBase64")
 
-not_differentiable(*_ALL)
-zero_flops(*_ALL)
+not_arithmetic(*_ALL)
 
 
-@kernel("DecodeBase64")
+@kernel("DecodeBase64", shape="... -> ...")
 def decode_base64(input: Array) -> Result:
     """The bytes behind web-safe base64; padding may be missing."""
     return map_bytes(_decode_base64, input)
@@ -152,11 +149,10 @@ def _decode_base64(text: bytes) -> bytes:
         raise InvalidArgumentError(f"Invalid base64: {error}", details=[f"the string is {text!r}"]) from None
 
 
-shape("EncodeBase64", "DecodeBase64")(first_shape)
 facts("elementwise", of=("EncodeBase64", "DecodeBase64"))
 
 
-@kernel("StringFormat")
+@kernel("StringFormat", shape="-> ()")
 def string_format(inputs: list[Array], *, template: str, placeholder: str, summarize: int) -> Result:
     """The template with each placeholder replaced by the summary of a tensor."""
     pieces = _pieces(template.encode("utf-8", "surrogateescape"), placeholder.encode("utf-8", "surrogateescape"))
@@ -173,9 +169,6 @@ def _pieces(template: bytes, placeholder: bytes) -> list[bytes]:
     if placeholder:
         return template.split(placeholder)
     return [template[i : i + 1] for i in range(len(template))] or [b""]
-
-
-shape("StringFormat")(scalar_shape)
 
 
 @onnx("AsString")

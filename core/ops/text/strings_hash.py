@@ -7,32 +7,29 @@ import math
 import numpy as np
 
 from ...codecs.hashes import farm_fingerprint64, murmur64, sip_hash
-from ...registry.registry import facts, kernel, not_differentiable, shape, zero_flops
+from ...registry.registry import facts, kernel, not_arithmetic, shape
 from ...support.errors import InvalidArgumentError
 from ...types.arrays import Array, Result
 from ...types.shapes import SCALAR, UNKNOWN, Shape, TensorSpec, merge_shapes
-from ..shared.plain_shapes import first_shape
-
-shape("StringToHashBucket", "StringToHashBucketFast", "StringToHashBucketStrong", "_TensorToHashBucketFast")(first_shape)
 
 
 def _buckets(hashes: Array, count: int, result: tuple[int, ...]) -> Array:
     return (hashes % np.uint64(count)).astype(np.int64).reshape(result)
 
 
-@kernel("StringToHashBucket")
+@kernel("StringToHashBucket", shape="... -> ...")
 def string_to_hash_bucket(string_tensor: Array, *, num_buckets: int) -> Result:
     """A bucket by the 64-bit Murmur hash."""
     return _buckets(murmur64(string_tensor.ravel().tolist()), num_buckets, string_tensor.shape)
 
 
-@kernel("StringToHashBucketFast")
+@kernel("StringToHashBucketFast", shape="... -> ...")
 def string_to_hash_bucket_fast(input: Array, *, num_buckets: int) -> Result:
     """A bucket by FarmHash."""
     return _buckets(farm_fingerprint64(input.ravel().tolist()), num_buckets, input.shape)
 
 
-@kernel("StringToHashBucketStrong")
+@kernel("StringToHashBucketStrong", shape="... -> ...")
 def string_to_hash_bucket_strong(input: Array, *, num_buckets: int, key: list[int]) -> Result:
     """A bucket by SipHash under a key."""
     if len(key) != 2:
@@ -40,7 +37,7 @@ def string_to_hash_bucket_strong(input: Array, *, num_buckets: int, key: list[in
     return _buckets(sip_hash(input.ravel().tolist(), (key[0], key[1])), num_buckets, input.shape)
 
 
-@kernel("_TensorToHashBucketFast")
+@kernel("_TensorToHashBucketFast", shape="... -> ...")
 def tensor_to_hash_bucket_fast(input: Array, *, num_buckets: int) -> Result:
     """A bucket by FarmHash of each number's decimal text."""
     # TensorFlow hashes the decimal text, so that numbers and their texts fall into one bucket.
@@ -82,6 +79,5 @@ def fingerprint_shape(data: TensorSpec, method: TensorSpec) -> Shape:
 
 
 _ALL = ("StringToHashBucket", "StringToHashBucketFast", "StringToHashBucketStrong", "_TensorToHashBucketFast", "Fingerprint")
-not_differentiable(*_ALL)
-zero_flops(*_ALL)
+not_arithmetic(*_ALL)
 facts("row_wise", of=("StringToHashBucket", "StringToHashBucketFast", "StringToHashBucketStrong"))

@@ -8,11 +8,10 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from ...registry.registry import facts, kernel, not_differentiable, onnx, shape, zero_flops
+from ...registry.registry import facts, kernel, not_arithmetic, onnx, shaped
 from ...support.errors import InvalidArgumentError, UnimplementedError
 from ...types.arrays import Array, Result
 from ..shared.argument_checks import scalar
-from ..shared.plain_shapes import first_shape, signature
 from ..shared.string_functions import bounded, map_bytes, map_to
 
 
@@ -114,7 +113,7 @@ def regex_full_match(input: Array, pattern: Array) -> Result:
     return _full_match(input, scalar(pattern, "pattern"), "RegexFullMatch")
 
 
-@kernel("StaticRegexFullMatch")
+@kernel("StaticRegexFullMatch", shape="... -> ...")
 def static_regex_full_match(input: Array, *, pattern: str) -> Result:
     """Return True for each string that matches as a whole."""
     return _full_match(input, _encoded(pattern), "StaticRegexFullMatch")
@@ -126,7 +125,7 @@ def regex_replace(input: Array, pattern: Array, rewrite: Array, *, replace_globa
     return _replace(input, scalar(pattern, "pattern"), scalar(rewrite, "rewrite"), replace_global, "RegexReplace")
 
 
-@kernel("StaticRegexReplace")
+@kernel("StaticRegexReplace", shape="... -> ...")
 def static_regex_replace(input: Array, *, pattern: str, rewrite: str, replace_global: bool) -> Result:
     r"""Replace matches by `rewrite`, where \1 stands for the first group."""
     return _replace(input, _encoded(pattern), _encoded(rewrite), replace_global, "StaticRegexReplace")
@@ -137,15 +136,13 @@ def _encoded(attribute: str) -> bytes:
     return attribute.encode("utf-8", "surrogateescape")
 
 
-shape("RegexFullMatch", "RegexReplace")(signature("..., (), () -> ..."))
+shaped("..., (), () -> ...", "RegexFullMatch", "RegexReplace")
 
 
 _ALL = ("RegexFullMatch", "StaticRegexFullMatch", "RegexReplace", "StaticRegexReplace")
-shape("StaticRegexFullMatch", "StaticRegexReplace")(first_shape)
 facts("elementwise", of=("StaticRegexFullMatch", "StaticRegexReplace"))
 facts("row_wise", of=("RegexFullMatch", "RegexReplace"))
-not_differentiable(*_ALL)
-zero_flops(*_ALL)
+not_arithmetic(*_ALL)
 onnx("StaticRegexFullMatch")(lambda g, x, *, pattern: g.RegexFullMatch(x, pattern=pattern))
 
 

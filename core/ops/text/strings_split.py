@@ -7,13 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from ...registry.registry import kernel, not_differentiable, onnx, shape, zero_flops
+from ...registry.registry import kernel, not_arithmetic, onnx
 from ...runtime.state.run_context import reserve
 from ...support.errors import InvalidArgumentError
 from ...types import dtypes
 from ...types.arrays import Array, Result, object_array
 from ..shared.onnx_lowerings import along
-from ..shared.plain_shapes import signature
 from ..shared.string_functions import joined_rows
 
 
@@ -42,7 +41,7 @@ def _as_sparse(rows: list[list[bytes]]) -> tuple[Array, Array, Array]:
     return indices, values, np.array([len(rows), lengths.max(initial=0)], np.int64)
 
 
-@kernel("StringSplit")
+@kernel("StringSplit", shape="n, () -> k 2, k, 2")
 def string_split(input: Array, delimiter: Array, *, skip_empty: bool) -> tuple[Result, Result, Result]:
     """Split strings at each byte of `delimiter`, or at every byte where `delimiter` is empty."""
     delimiters = _vector_and_scalar(input, delimiter, "delimiter")
@@ -60,7 +59,7 @@ def string_split(input: Array, delimiter: Array, *, skip_empty: bool) -> tuple[R
     return _as_sparse(rows)
 
 
-@kernel("StringSplitV2")
+@kernel("StringSplitV2", shape="n, () -> k 2, k, 2")
 def string_split_v2(input: Array, sep: Array, *, maxsplit: int) -> tuple[Result, Result, Result]:
     """Split strings as Python does: at `sep`, or at runs of whitespace where `sep` is empty."""
     separator = _vector_and_scalar(input, sep, "sep")
@@ -78,10 +77,7 @@ def _split_at_whitespace(text: bytes, maxsplit: int) -> list[bytes]:
     return [*words, b""] if len(words) == maxsplit else words
 
 
-shape("StringSplit", "StringSplitV2")(signature("n, () -> k 2, k, 2"))
-
-
-@kernel("StringNGrams")
+@kernel("StringNGrams", shape="_, splits -> n, splits")
 def string_n_grams(
     data: Array,
     data_splits: Array,
@@ -139,9 +135,7 @@ def _checked_splits(splits: Array, size: int) -> list[int]:
     return values
 
 
-shape("StringNGrams")(signature("_, splits -> n, splits"))
-not_differentiable("StringSplit", "StringSplitV2", "StringNGrams")
-zero_flops("StringSplit", "StringSplitV2", "StringNGrams")
+not_arithmetic("StringSplit", "StringSplitV2", "StringNGrams")
 
 
 @onnx("StringSplit")

@@ -8,14 +8,13 @@ from typing import Any
 import numpy as np
 
 from ...codecs import unicode
-from ...registry.registry import facts, kernel, not_differentiable, shape, zero_flops
+from ...registry.registry import facts, kernel, not_arithmetic, shape
 from ...runtime.state.run_context import is_bounded
 from ...support.errors import InvalidArgumentError
 from ...types.arrays import Array, Result, object_array
 from ...types.dims import Dim
 from ...types.dtypes import DType
 from ...types.shapes import Shape, TensorSpec, merge_shapes
-from ..shared.plain_shapes import first_shape
 from ..shared.string_functions import map_bytes
 
 _OUTPUT_CODECS = {"UTF-8": "utf-8", "UTF-16-BE": "utf-16-be", "UTF-32-BE": "utf-32-be"}
@@ -102,7 +101,7 @@ def unicode_decode_with_offsets(
     return _decode(input, reader, Tsplits.numpy)
 
 
-@kernel("UnicodeTranscode")
+@kernel("UnicodeTranscode", shape="... -> ...")
 def unicode_transcode(
     input: Array,
     *,
@@ -156,7 +155,7 @@ def _encodable(code: int, errors: str, replacement: int) -> int:
     return unicode.INVALID if errors == "ignore" else replacement
 
 
-@kernel("UnicodeScript")
+@kernel("UnicodeScript", shape="... -> ...")
 def unicode_script(input: Array) -> Result:
     """The number that ICU gives the script of each code point."""
     return unicode.scripts(np.asarray(input))
@@ -181,7 +180,5 @@ def unicode_encode_shape(input_values: TensorSpec, input_splits: TensorSpec) -> 
 
 
 _ALL = ("UnicodeDecode", "UnicodeDecodeWithOffsets", "UnicodeTranscode", "UnicodeEncode", "UnicodeScript")
-shape("UnicodeTranscode", "UnicodeScript")(first_shape)
 facts("elementwise", of=("UnicodeTranscode", "UnicodeScript"))
-not_differentiable(*_ALL)
-zero_flops(*_ALL)
+not_arithmetic(*_ALL)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import enum
+import functools
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
@@ -51,7 +52,8 @@ def tolerance_of(accuracy: Accuracy, dtype: np.dtype[Any]) -> float:
     return _EXACT if accuracy is Accuracy.EXACT else max(_ROUNDING, _UNITS * _EPSILONS.get(dtype.name, 0))
 
 
-RuleFunction = Callable[[Any, Node], Output | None]
+RuleFunction = Callable[[Any, Node], Output | str | None]
+"""A function (rewriter, node) -> the replacement of the first output, the reason not to replace it, or None."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -74,13 +76,13 @@ class Rule:
         """Return True if the rule may start from nodes of this type."""
         return op in self.ops or (bool(self.fact) and has_fact(op, self.fact))
 
-    def accuracy_at(self, node: Node) -> Accuracy:
-        """Return the class at a node: integers never change, and an exact rule may round complex numbers."""
+    def accuracy_with(self, numbers: Numbers) -> Accuracy:
+        """Return the class at a node of such numbers: integers never change, and an exact rule may round complex numbers."""
         # A complex product is a sum of four real products. Exact identities of real numbers hold for it only up to the
         # rounding of the sum and the signs of zeros.
-        if self.accuracy is Accuracy.EXACT and any(dtype.is_complex for dtype in _dtypes(node)):
+        if self.accuracy is Accuracy.EXACT and numbers.are_complex:
             return Accuracy.ROUNDING
-        return self.accuracy if rounds(node) else Accuracy.EXACT
+        return self.accuracy if numbers.round else Accuracy.EXACT
 
     @property
     def classes(self) -> str:
@@ -90,11 +92,26 @@ class Rule:
 
 def rounds(node: Node) -> bool:
     """Return True for a node that takes or gives floating-point or complex numbers."""
-    return any(dtype.is_floating or dtype.is_complex for dtype in _dtypes(node))
+    return numbers_at(node).round
 
 
-def _dtypes(node: Node) -> list[DType]:
-    return [dtype for dtype in (*node.output_dtypes, *(value.dtype for value in node.inputs)) if dtype is not None]
+def numbers_at(node: Node) -> Numbers:
+    """Return the numbers that a node takes or gives."""
+    return _numbers((*node.output_dtypes, *node.input_dtypes()))
+
+
+@functools.lru_cache(1000)
+def _numbers(dtypes: tuple[DType | None, ...]) -> Numbers:
+    known = [dtype for dtype in dtypes if dtype is not None]
+    are_complex = any(dtype.is_complex for dtype in known)
+    return Numbers(are_complex or any(dtype.is_floating for dtype in known), are_complex)
+
+
+class Numbers(NamedTuple):
+    """The numbers that a node takes or gives: whether any of them round, and whether any are complex."""
+
+    round: bool
+    are_complex: bool
 
 
 class RuleSet:

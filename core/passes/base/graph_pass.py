@@ -241,11 +241,13 @@ class PassContext:
         """Return True for nodes that must keep their name and meaning: fetched, fed, named by the user, or run at the
         start.
         """
-        return any(node.name in names for names in (self.fetches, self._fed_nodes, self.keep, self.start))
+        name = node.name
+        return name in self.fetches or name in self._fed_nodes or name in self.keep or name in self.start
 
     def is_fed(self, output: Output) -> bool:
         """Return True if a feed replaces the value."""
-        return output.name in self.feeds
+        # First by the node, whose name need not be put together: rules ask of each input, and hardly any is fed.
+        return output.node.name in self._fed_nodes and output.name in self.feeds
 
     def fire(self, rule: str, node: Node | str, fate: str = "", accuracy: Accuracy | None = None) -> None:
         """Record that `rule` changed a node, the fate of the node, and the rule's accuracy class, if any."""
@@ -325,7 +327,7 @@ class PassContext:
         value = output.node.constant_value()
         # A few bytes of a file can stand for gigabytes of equal elements. A pass that computed with all of them would run out
         # of memory before any limit of a run applies.
-        is_there = value.nbytes <= _SPREAD or value.nbytes <= output.node.attrs["value"].stored_bytes
+        is_there = value.nbytes <= _SPREAD or value.nbytes <= output.node.stored_bytes()
         return value if is_there else None
 
     def repeated(self, output: Output) -> Output | None:

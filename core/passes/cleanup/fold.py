@@ -63,7 +63,7 @@ class FoldConstants(Pass):
         sizes = [_bytes(shape, dtype.size) for shape, dtype in zip(shapes, node.output_dtypes)]
         inputs = sum(value.node.attrs["value"].size * value.node.attrs["dtype"].size for value in node.inputs)
         # A file must not grow by folding: a large result is fine where constants of that size become unnecessary.
-        limit = max(self.limit, sum(value.node.attrs["value"].stored_bytes for value in node.inputs))
+        limit = max(self.limit, sum(value.node.stored_bytes() for value in node.inputs))
         # Before the kernel runs, so that a Fill of gigabytes allocates nothing.
         if any(size is not None and size > limit for size in sizes):
             ctx.refuse("constant", node, f"its value takes more than the limit of {self.limit} bytes")

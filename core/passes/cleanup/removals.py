@@ -52,7 +52,7 @@ class Dependencies(Pass):
         if ctx.is_preserved(node) or ctx.is_fed(node.output()):
             return
         # The Identity is the read: it fixes the moment at which the variable's value is taken.
-        if value.dtype is not None and value.dtype.is_ref:
+        if value.is_reference:
             ctx.refuse("identity", node, "it reads a variable's reference")
             return
         if _is_at_control_flow(value.node, node):
@@ -126,7 +126,7 @@ def _knot(graph: Graph, ctx: PassContext, node: Node) -> str | None:
     """Return the reason why the values that pass through an IdentityN may not part, or None."""
     if node.control_inputs or graph.control_consumers(node):
         return "control edges begin or end at it"
-    if any(value.dtype is not None and value.dtype.is_ref for value in node.inputs):
+    if any(value.is_reference for value in node.inputs):
         return "it reads a variable's reference"
     if any(_is_at_control_flow(value.node, node) for value in node.inputs):
         return "it stands at a Switch, Merge or loop edge"
@@ -230,10 +230,6 @@ class Prune(Pass):
         graph.remove_nodes(doomed)
         for node in doomed:
             ctx.fire("unreachable", node, "removed: no fetch needs it")
-        self._prune_library(graph, ctx)
-
-    def _prune_library(self, graph: Graph, ctx: PassContext) -> None:
-        """Remove functions that no remaining node names, directly or through another function."""
         for name in drop_uncalled(graph):
             ctx.fire("function", name, "removed: no node calls it")
 

@@ -105,7 +105,7 @@ class DeadBranches(Pass):
             return
         if graph.consumers(switch.output(taken)) or graph.control_consumers(switch):
             _pass_on(graph, switch, taken)
-        for merge in {user for node in dead for user in node.uses if user.op in MERGE} | _merges_of(switch):
+        for merge in {user for node in (switch, *dead) for user in node.uses if user.op in MERGE}:
             if merge not in dead:
                 _settle(graph, merge, dead, switch)
         graph.remove_nodes([switch, *dead])
@@ -137,10 +137,6 @@ def _is_true(value: np.ndarray) -> bool:
     if value.ndim:
         return value.size > 0
     return len(value.item()) > 0 if value.dtype == object else bool(value)
-
-
-def _merges_of(switch: Node) -> set[Node]:
-    return {user for user in switch.uses if user.op in MERGE}
 
 
 def _dead_nodes(graph: Graph, output: Output) -> list[Node]:

@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import functools
+from collections.abc import Callable, Iterable, Sequence, Set
 from typing import ClassVar
 
 import numpy as np
 
-from ...functions.call_kinds import call_kind
+from ...functions.call_kinds import CALL_KINDS, call_kind
 from ...functions.purity import CONTROL_FLOW, impurity, inline_blocker
 from ...graph.deadness import LoopVariable, loop_variables
-from ...graph.frames import ENTER, EXIT, SWITCH, Frame, find_frames
+from ...graph.frames import ENTER, EXIT, MERGE, NEXT_ITERATION, SWITCH, Frame, find_frames, is_transparent
 from ...graph.graph import Function, Graph, Node, Output
-from ...graph.traversal import closure, descendants, topological_order
+from ...graph.references import written_variables
+from ...graph.traversal import closure, descendants, topological_order, trail_end
 from ...inference.inference import Inference, infer
+from ...registry.op_facts import has_fact
 from ...support import dataclasses
 from ...support.errors import TfgError
+from ...types.dtypes import resource, variant
 from ...types.shapes import Shape, TensorSpec
 from ..base.graph_pass import Draft, Pass, PassContext, become, copy_blocker, identity_of
-from .frame_hoisting import FrameMotion, body_nodes
-from .invariance import Invariants, bound_to_loop, may_fail, passed_on
 
 
 @dataclasses.dataclass(frozen=True)
@@ -335,3 +337,303 @@ class _WhileMotion:
         if node.attr("output_shapes"):
             node.set_attr("output_shapes", [*node.attrs["output_shapes"], shape])
         return {one: self.drafts[one].add_variable(dtype, RULE, is_result=one == "body") for one in PARTS}[part]
+
+
+# Loop-invariant code motion for V1 while loops.
+
+
+def body_nodes(graph: Graph, frame: Frame) -> set[Node]:
+    """Return the nodes that run only where the loop's condition is true."""
+    predicate = frame.condition.output()
+    switches = [switch for switch in frame.with_op(SWITCH) if switch.inputs[1] == predicate]
+    return _after(frame, (user for switch in switches for user in graph.consumers(switch.output(1))))
+
+
+def _branch_nodes(graph: Graph, frame: Frame) -> set[Node]:
+    """Return the nodes on branches within an iteration and their descendants, and nodes that run after the last iteration
+    only.
+    """
+    predicate = frame.condition.output()
+    starts: list[Node] = []
+    for switch in frame.with_op(SWITCH):
+        users = graph.consumers(switch.output(0)) if switch.inputs[1] == predicate else list(switch.uses)
+        starts += [user for user in users if user.op not in EXIT]
+    return _after(frame, starts)
+
+
+def _after(frame: Frame, starts: Iterable[Node]) -> set[Node]:
+    """Return the starts, and their descendants in the same iteration."""
+    within, last = set(frame.nodes_within()), set(frame.with_op(NEXT_ITERATION))
+    return closure(starts, lambda node: () if node in last else within.intersection(node.uses))
+
+
+class FrameMotion:
+    """A loop with invariant nodes that are moved before the loop.
+
+    A value that entered as a constant, or as a variable that the body does not change, has the same value before the loop.
+    A node that depends on nothing else moves there, and a new constant Enter brings in the node's result. The consumers
+    wait for the nodes that the moved node waited for, so that the consumers are alive in the same iterations as before.
+    """
+
+    def __init__(
+        self, graph: Graph, ctx: PassContext, frame: Frame, variables: Sequence[LoopVariable], entered: bool | None
+    ) -> None:
+        self.graph = graph
+        self.ctx = ctx
+        self.frame = frame
+        self.enters: dict[Output, Node] = {}
+        """The Enter of each value that is the same in every iteration."""
+        self.constants: dict[Node, Node] = {}
+        """The replacement, before the loop, of each constant of the loop."""
+        self.witnesses: dict[Node, Node] = {}
+        """A node, for each moved node, that still runs in every iteration."""
+        self.body = body_nodes(graph, frame)
+        self.branches = _branch_nodes(graph, frame)
+        sources = [enter.inputs[0].node for enter in frame.with_op(ENTER)]
+        self.is_reached = frame.enclosing is None and not any(map(ctx.is_inside, sources))
+        """True if the loop lies in no other loop and on no branch: a run that needs the loop starts the loop."""
+        self.entered = entered
+        """True if the started loop surely has a first iteration, None where that is unknown."""
+        self.writes_references = any(written_variables(node) for node in frame.nodes_within())
+        self.invariants = Invariants(self._blocker, functools.partial(ctx.refuse, RULE))
+        self.unchanged = [v for v in variables if passed_on(v.body_output) == v.body_input]
+        self._seed()
+
+    def run(self) -> None:
+        """Move worthwhile nodes, and read unchanged variables past the loop."""
+        for variable in self.unchanged:
+            self._read_past(variable)
+        for node in topological_order(self.frame.nodes):
+            if node.op not in CONTROL_FLOW:
+                self.invariants.consider(node)
+        moved = self.invariants.worthwhile()
+        for node, waits in moved.items():
+            self._move(node, waits, moved.keys())
+
+    def _seed(self) -> None:
+        """Seed the invariants: constants that enter, and variables that no iteration changes."""
+        for enter in self.frame.invariants:
+            self._add(enter.output(), enter)
+        for variable in self.unchanged:
+            self._add(variable.merge.output(), variable.enter)
+            for user in self.graph.consumers(variable.body_input):
+                if is_transparent(user):
+                    self._add(user.output(), variable.enter, [user])
+
+    def _read_past(self, variable: LoopVariable) -> None:
+        """Let consumers after the loop read the entering value of a variable, unless they may have to wait for the loop."""
+        graph, ctx, exit_node, source = self.graph, self.ctx, variable.exit, variable.enter.inputs[0]
+        users = [] if exit_node is None else graph.consumers(exit_node.output())
+        if exit_node is None or not users or source.is_reference:
+            return
+        enters = self.frame.with_op(ENTER)
+        # A consumer of the Exit runs after the loop. Past the loop it would run before the loop's effects.
+        if not self.is_reached or any(map(ctx.has_effects, enters)) or any(map(ctx.acts, self.frame.nodes_within())):
+            ctx.refuse("unchanged", exit_node, "its consumer may have to wait for the loop")
+            return
+        graph.replace_all_uses(exit_node.output(), source)
+        for user in users:
+            ctx.fire("unchanged", user)
+
+    def _add(self, value: Output, enter: Node, waits: Iterable[Node] = ()) -> None:
+        source = passed_on(enter.inputs[0])
+        # A constant Enter of a reference shows in each iteration what the iterations before have written.
+        if enter.op == "Enter" and not (self.writes_references and _reads_reference(source)):
+            self.enters[value] = enter
+            self.invariants.add(value, waits)
+
+    def _blocker(self, node: Node) -> str | None:
+        """Return the reason why a node with invariant inputs stays in the loop."""
+        reason = bound_to_loop(self.graph, node)
+        if reason is not None:
+            return reason
+        if self.ctx.is_preserved(node):
+            return "its name is needed in the loop"
+        if node in self.branches:
+            return "it lies on a branch within the loop"
+        if any(user.op in (*MERGE, *EXIT, "LoopCond") for user in node.uses):
+            return "a Merge, an Exit or the loop's condition reads it directly"
+        if self.is_reached and (self.entered or node not in self.body):
+            return None
+        reason = may_fail(node, self.ctx.inference)
+        return None if reason is None else f"{reason}, and the loop may never run"
+
+    def _move(self, node: Node, waits: Sequence[Node], moved: Set[Node]) -> None:
+        """Put a node before the loop, after the moved inputs, and let consumers in the loop read the entering result."""
+        graph = self.graph
+        staying = [user for user in node.uses if user not in moved]
+        sources = self.invariants.sources(node)
+        inside = next(value.node for value in sources if not value.node.is_constant)
+        # Once moved, the node runs before the loop, so a control edge from it no longer says that the iteration has begun.
+        self.witnesses[node] = self.witnesses.get(inside, inside)
+        controls = [c for value in sources if value in self.enters for c in self.enters[value].control_inputs]
+        graph.set_inputs(node, [self._before(value, moved) for value in sources], controls)
+        for output in node.outputs():
+            self._bring_in(output, [user for user in staying if output in user.inputs])
+        for user in staying:
+            if node in user.control_inputs:
+                graph.remove_control_input(user, node)
+                graph.add_control_input(user, self.witnesses[node])
+            for wait in waits:
+                graph.add_control_input(user, wait)
+        self.ctx.fire(RULE, node, f"moved before loop '{self.frame.name}': it is the same in every iteration")
+
+    def _before(self, value: Output, moved: Set[Node]) -> Output:
+        """Return the value before the loop of an invariant value."""
+        if value in self.enters:
+            return self.enters[value].inputs[0]
+        return self._constant(value.node, moved).output() if value.node.is_constant else value
+
+    def _constant(self, constant: Node, moved: Set[Node]) -> Node:
+        """Return the constant, or a copy where the loop has other readers of the constant."""
+        if constant not in self.constants:
+            # In an outer loop the constant waits for a value that enters this loop: with neither inputs nor controls the
+            # constant would lie in no loop.
+            around = [self.frame.with_op(ENTER)[0].inputs[0].node] if self.frame.enclosing is not None else []
+            if self.ctx.is_preserved(constant) or any(user not in moved for user in constant.uses):
+                name = self.graph.unique_name(f"{constant.name}/before")
+                made = self.graph.add_node(name, "Const", (), around, constant.attrs, constant.device)
+            else:
+                made = constant
+                self.graph.set_inputs(made, (), around)
+            self.constants[constant] = made
+        return self.constants[constant]
+
+    def _bring_in(self, value: Output, users: Sequence[Node]) -> None:
+        if not users:
+            return
+        assert value.dtype is not None
+        like = self.frame.with_op(ENTER)[0]
+        attrs = {
+            "T": value.dtype.base, "frame_name": like.attrs["frame_name"], "is_constant": True,
+            "parallel_iterations": like.attr("parallel_iterations"),
+        }  # fmt: skip
+        name = self.graph.unique_name(f"{value.node.name}/Enter")
+        enter = self.graph.add_node(name, "Enter", [value], (), attrs, value.node.device)
+        for user in users:
+            self.graph.set_inputs(user, (enter.output() if taken == value else taken for taken in user.inputs))
+
+
+def _reads_reference(value: Output) -> bool:
+    """Return True for a value read from a variable by reference: a write changes the value even after the read."""
+    node = value.node
+    references = [value, *(node.inputs if is_transparent(node) else ())]
+    return any(value.is_reference for value in references)
+
+
+# Invariance of a loop's nodes in all iterations, and their safety where they would not have run.
+
+
+class Invariants:
+    """The invariant values of a loop, and the pure nodes that compute them.
+
+    `blocker` returns the reason why a node with invariant inputs has to stay, or None; `refuse` is called with the reason.
+    """
+
+    def __init__(self, blocker: Callable[[Node], str | None], refuse: Callable[[Node, str], None]) -> None:
+        self._blocker = blocker
+        self._refuse = refuse
+        self._waits: dict[Output, tuple[Node, ...]] = {}
+        self._copies: dict[Output, Output] = {}
+        self.nodes: dict[Node, tuple[Node, ...]] = {}
+        """The nodes that may leave the loop, in topological order, and the loop's nodes that each waits for."""
+
+    def add(self, value: Output, waits: Iterable[Node] = ()) -> None:
+        """Add an invariant value, and the loop's nodes that the value waits for."""
+        self._waits[value] = tuple(waits)
+
+    def consider(self, node: Node) -> None:
+        """Add the node where all inputs are invariant and no blocker exists. Nodes with only constant inputs are left to
+        folding.
+        """
+        if node.is_constant:
+            self.add(node.output(), self._controls(node))
+            return
+        if any(value not in self._waits for value in node.inputs) or all(v.node.is_constant for v in node.inputs):
+            return
+        waits = dict.fromkeys([*self._controls(node), *(w for value in node.inputs for w in self._waits[value])])
+        if is_transparent(node):
+            self._copies[node.output()] = self.original(node.inputs[0])
+        elif (reason := self._blocker(node)) is not None:
+            self._refuse(node, reason)
+            return
+        else:
+            self.nodes[node] = tuple(waits)
+        for output in node.outputs():
+            self.add(output, waits)
+
+    def original(self, value: Output) -> Output:
+        """Return the invariant value that `value` is a copy of."""
+        return self._copies.get(value, value)
+
+    def sources(self, node: Node) -> list[Output]:
+        """Return the originals of a node's inputs."""
+        return [self.original(value) for value in node.inputs]
+
+    def worthwhile(self) -> dict[Node, tuple[Node, ...]]:
+        """Return the nodes to move: nodes that compute, their inputs, and nodes that only pass their results on."""
+        chosen: set[Node] = set()
+        for node in self.nodes:
+            # A view alone is free in each iteration, and moving it out costs another loop variable or Enter.
+            if not is_idle(node) or any(value.node in chosen for value in self.sources(node)):
+                chosen.add(node)
+        # Backwards, so that a chosen node brings its sources along, and they theirs.
+        for node in reversed(self.nodes):
+            if node in chosen:
+                chosen |= {value.node for value in self.sources(node)}
+        return {node: waits for node, waits in self.nodes.items() if node in chosen}
+
+    def _controls(self, node: Node) -> list[Node]:
+        """Return a node's control inputs; an invariant control input is replaced by the nodes that the input waits for."""
+        return [wait for control in node.control_inputs for wait in self.nodes.get(control, (control,))]
+
+
+def is_idle(node: Node) -> bool:
+    """Return True for a node that only passes the input on, whole or as a shape."""
+    return has_fact(node.op, "forwarding") or has_fact(node.op, "view")
+
+
+def passed_on(value: Output) -> Output:
+    """Return the original of `value`, past nodes that only pass the value on."""
+    return trail_end(value, _before)
+
+
+def _before(value: Output) -> Output | None:
+    node = value.node
+    return node.inputs[0] if is_transparent(node) and not node.inputs[0].is_reference else None
+
+
+def bound_to_loop(graph: Graph, node: Node) -> str | None:
+    """Return the reason why a node with invariant inputs may vary between iterations, or may not move."""
+    # The object behind a handle may change although the handle does not.
+    if any(dtype.base in (resource, variant) for dtype in node.output_dtypes):
+        return "its output is a handle"
+    return impurity(graph, node)
+
+
+def may_fail(node: Node, inference: Inference) -> str | None:
+    """Return the reason why a node may fail on valid inputs, or None for a total node, which may run speculatively."""
+    if node.op in CALL_KINDS:
+        return "the called function may fail"
+    if node.name in inference.reasons or not (has_fact(node.op, "total") or _is_safe_elementwise(node)):
+        return "it may fail"
+    inputs = [_shape(inference, value) for value in node.inputs]
+    tensors = {shape for shape in inputs if shape.rank != 0}
+    is_elementwise = has_fact(node.op, "elementwise")
+    # Equal shapes fit whatever their unknown sizes are. Scalars fit everything.
+    if is_elementwise and (len(inputs) == 1 or (len(tensors) <= 1 and all(shape.dims is not None for shape in tensors))):
+        return None
+    is_known = all(shape.is_known for shape in (*inputs, *(_shape(inference, value) for value in node.outputs())))
+    return None if is_known else "the shapes of its inputs may not match"
+
+
+def _is_safe_elementwise(node: Node) -> bool:
+    """Return True for elementwise ops on numbers, except on integers, where a division may fail."""
+    dtypes = [*node.output_dtypes, *(value.dtype for value in node.inputs)]
+    is_numeric = all(dtype is not None and not dtype.is_object for dtype in dtypes)
+    is_elementwise = has_fact(node.op, "elementwise") and not has_fact(node.op, "forwarding")
+    return is_numeric and is_elementwise and not any(dtype.is_integer for dtype in node.output_dtypes)
+
+
+def _shape(inference: Inference, value: Output) -> Shape:
+    return inference.specs[value].shape if value in inference.specs else Shape()

@@ -14,7 +14,7 @@ from ...support import dataclasses
 from ...types.tensors import FuncRef, Tensor
 from ..base.graph_pass import Draft, Pass, PassContext, copy_blocker
 from .constant_branches import deciding_inputs
-from .invariance import passed_on
+from .hoisting import passed_on
 
 _BY_POSITION = ("_num_original_outputs", "_output_shapes", "_read_only_resource_inputs")
 """Attributes of TensorFlow's Python about inputs and outputs by index; TensorFlow refuses to import shapes that do not fit."""

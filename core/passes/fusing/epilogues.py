@@ -17,7 +17,7 @@ from ...support import dataclasses
 from ...types import dtypes
 from ..base.accuracy import Accuracy, RuleSet
 from ..base.graph_pass import Pass, PassContext
-from ..rules.linear_maps import is_read, is_read_only_by, reshaped, sum_hazard
+from ..rules.constant_rules import is_read, is_read_only_by, reshaped, sum_hazard
 from ..rules.rewrite import MOST_MADE, Rewriter, attrs_of, is_matrix_product
 
 # Normalizations, alone and with Relu, fused into ops that have only oneDNN kernels.
@@ -119,22 +119,19 @@ def layer_norm_as_batch_norm(r: Rewriter, node: Node) -> Output | None:
 
 
 @NORMALIZATION.rule("Relu", algebra="relu(batch_norm(x)) -> batch_norm_ex(x)", accuracy=Accuracy.ROUNDING)
-def batch_norm_with_relu(r: Rewriter, node: Node) -> Output | None:
+def batch_norm_with_relu(r: Rewriter, node: Node) -> Output | str | None:
     norm = node.inputs[0].node
     if norm.op not in _NORMS or norm.attr("data_format") not in (b"NHWC", b"NCHW"):
         return None
     if node.attrs["T"].name not in ("float", "bfloat16") or norm.inputs[1].dtype is not dtypes.float32:
-        r.refuse(f"_FusedBatchNormEx has no kernel for {node.attrs['T'].name}")
-        return None
+        return f"_FusedBatchNormEx has no kernel for {node.attrs['T'].name}"
     dims = r.shape(node.output()).dims
     channels = dims[1 if norm.attr("data_format") == b"NCHW" else -1] if dims else None
     # A requirement of cuDNN, which TensorFlow's op checks on every device.
     if not isinstance(channels, int) or channels % 4:
-        r.refuse("_FusedBatchNormEx needs a multiple of 4 channels")
-        return None
+        return "_FusedBatchNormEx needs a multiple of 4 channels"
     if not r.is_only_first_read(norm) or not r.is_free(norm):
-        r.refuse(f"other nodes also read {norm.name}")
-        return None
+        return f"other nodes also read {norm.name}"
     shared = ("epsilon", "exponential_avg_factor", "data_format", "is_training")
     attrs = {name: norm.attr(name) for name in shared}
     return r._FusedBatchNormEx(*norm.inputs, [], activation_mode=b"Relu", **attrs)
@@ -223,20 +220,17 @@ _FUSED_PAD_DTYPES = ("float", "double", "half", "bfloat16")
 
 
 @ZERO_PADDING.rule(*_PADDED, algebra="conv(pad(x, p), padding v) -> conv(x, padding v + p)", accuracy=Accuracy.ROUNDING)
-def pad_into_convolution(r: Rewriter, node: Node) -> Output | None:
+def pad_into_convolution(r: Rewriter, node: Node) -> Output | str | None:
     pad = node.inputs[0].node
     if pad.op not in ("Pad", "PadV2") or not is_read(r, node):
         return None
     if pad.op == "PadV2" and not r.is_all(pad.inputs[2], 0):
-        r.refuse("it does not pad with zeros")
-        return None
+        return "it does not pad with zeros"
     if node.attr("padding") == b"SAME":
-        r.refuse("padding SAME depends on the padded size")
-        return None
+        return "padding SAME depends on the padded size"
     if node.op == "DepthwiseConv2dNative" and any(user.op in _BIASES for user in node.uses):
         # Grappler would fuse the two for any padding, and an explicit padding would abort the process.
-        r.refuse("TensorFlow cannot fuse a depthwise convolution with explicit padding and its bias")
-        return None
+        return "TensorFlow cannot fuse a depthwise convolution with explicit padding and its bias"
     is_first = node.attr("data_format") == b"NCHW"
     paddings = _spatial_paddings(r, pad, node, (2, 3) if is_first else (1, 2))
     if paddings is None:
@@ -260,20 +254,17 @@ def _other_arguments(node: Node) -> tuple[Any, ...]:
     algebra="conv(mirror_pad(resize(x, s), p), w) -> fused_resize_and_pad_conv(x, s, p, w)",
     accuracy=Accuracy.ROUNDING,
 )
-def resize_into_convolution(r: Rewriter, node: Node) -> Output | None:
+def resize_into_convolution(r: Rewriter, node: Node) -> Output | str | None:
     pad = node.inputs[0].node
     resize = pad.inputs[0].node if pad.op == "MirrorPad" else pad
     if resize.op != "ResizeBilinear" or not _has_fused_kernel(r, node, ("float",)):
         return None
     if resize.attr("half_pixel_centers"):
-        r.refuse("FusedResizeAndPadConv2D does not support half_pixel_centers")
-        return None
+        return "FusedResizeAndPadConv2D does not support half_pixel_centers"
     if resize.attrs["T"] is not dtypes.float32:
-        r.refuse(f"FusedResizeAndPadConv2D does not support {resize.attrs['T'].name} images with float weights")
-        return None
+        return f"FusedResizeAndPadConv2D does not support {resize.attrs['T'].name} images with float weights"
     if not is_read_only_by(r, resize, [pad, node]):
-        r.refuse(f"other nodes also read {resize.name}")
-        return None
+        return f"other nodes also read {resize.name}"
     paddings = _mirror_paddings(r, pad, node) if pad is not resize else r.constant(np.zeros((4, 2)), resize.inputs[1])
     if paddings is None:
         return None
@@ -349,7 +340,7 @@ _MOST = 12
 
 
 @GELU.rule("Mul", algebra="gelu(fused matmul) -> fused matmul", accuracy=Accuracy.ROUNDING)
-def gelu_of_fused(r: Rewriter, node: Node) -> Output | None:
+def gelu_of_fused(r: Rewriter, node: Node) -> Output | str | None:
     expression = _expression(r, node)
     if expression is None:
         return None
@@ -362,8 +353,7 @@ def gelu_of_fused(r: Rewriter, node: Node) -> Output | None:
         return None
     nodes |= {product, x.node}
     if not all(is_read_only_by(r, n, nodes) for n in nodes - {node}):
-        r.refuse("other nodes also read the nodes in between")
-        return None
+        return "other nodes also read the nodes in between"
     a, b, bias = product.inputs
     fused = r._FusedMatMul(a, b, [bias], **attrs_of(product, fused_ops=[b"BiasAdd", name.encode()]))
     return reshaped(r, fused, reshape)
@@ -462,13 +452,12 @@ def product_rules(kernels: Mapping[str, FusedKernel]) -> RuleSet:
     by_op = {kernel.op: kernel for kernel in kernels.values()}
 
     @rules.rule("BiasAdd", algebra="bias_add(conv(x, w), b) -> fused conv", accuracy=Accuracy.ROUNDING)
-    def product_with_bias(r: Rewriter, node: Node) -> Output | None:
+    def product_with_bias(r: Rewriter, node: Node) -> Output | str | None:
         product, reshape = _behind_reshape(r, node.inputs[0].node)
         if not _is_fusible(r, node, product, kernels):
             return None
         if reshape is not None and not _keeps_channels(r, reshape):
-            r.refuse(f"{reshape.name} may not keep the channels")
-            return None
+            return f"{reshape.name} may not keep the channels"
         fused = r.add(kernels[product.op].op, *_operands(product, node.inputs[1]), **_attributes(product))
         return reshaped(r, fused, reshape)
 
@@ -494,14 +483,13 @@ def product_rules(kernels: Mapping[str, FusedKernel]) -> RuleSet:
         return None if moved is None else _normalized(r, fused, node, [scale, offset, moved, variance])
 
     @rules.rule(*_ACTIVATIONS, algebra="activation(fused conv) -> fused conv", accuracy=Accuracy.ROUNDING)
-    def activation_of_fused(r: Rewriter, node: Node) -> Output | None:
+    def activation_of_fused(r: Rewriter, node: Node) -> Output | str | None:
         fused, reshape = _behind_reshape(r, node.inputs[0].node)
         kernel = by_op.get(fused.op)
         if kernel is None or not _lacks_activation(fused) or not r.is_free(fused):
             return None
         if node.op not in kernel.activations:
-            r.refuse(f"{fused.op} does not support {node.op}")
-            return None
+            return f"{fused.op} does not support {node.op}"
         attrs = attrs_of(fused, fused_ops=[*fused.attr("fused_ops"), node.op.encode()])
         if node.op == "LeakyRelu":
             attrs = {**attrs, "leakyrelu_alpha": node.attr("alpha")}

@@ -11,14 +11,15 @@ from ...registry.op_facts import ops_with
 from ...support import dataclasses
 from ..base.accuracy import Accuracy, RuleSet
 from ..base.graph_pass import Pass, PassContext
-from ..rules.constant_factors import may_scale, merged_offsets
-from ..rules.linear_maps import (
+from ..rules.constant_rules import (
     aligned_vector,
     bias_format,
     channel_vector,
     constant_weights,
     is_channels_first,
     is_read,
+    may_scale,
+    merged_offsets,
     scaled,
     wide,
     with_factor,
@@ -137,7 +138,7 @@ def norm_into_weights(r: Rewriter, node: Node) -> Output | None:
 
 
 @rule(*FORWARD_PRODUCTS, algebra="conv(x * s + o, w) -> bias_add(conv(x, s * w), sum of o * w)", accuracy=Accuracy.RELAXED)
-def affine_before_product(r: Rewriter, node: Node) -> Output | None:
+def affine_before_product(r: Rewriter, node: Node) -> Output | str | None:
     inner = node.inputs[0].node
     affine = _affine(r, inner, node)
     if affine is None:
@@ -149,11 +150,9 @@ def affine_before_product(r: Rewriter, node: Node) -> Output | None:
     # The padding is 0 before the offset is added. At the border the sum would have to leave out the offsets of the padded
     # elements.
     if np.any(offset != 0) and not _is_without_padding(r, node):
-        r.refuse(f"{inner.name} adds to the data, but not to the zeros of the padding")
-        return None
+        return f"{inner.name} adds to the data, but not to the zeros of the padding"
     if not r.is_free(inner):
-        r.refuse(f"other nodes also read {inner.name}")
-        return None
+        return f"other nodes also read {inner.name}"
     result = with_factor(r, node, input_axes(node), scale, x)
     if np.all(offset == 0):
         return result
@@ -163,20 +162,18 @@ def affine_before_product(r: Rewriter, node: Node) -> Output | None:
 
 
 @LEFT.rule(*_NORMS, algebra="batch_norm(x) -> x * s + o", accuracy=Accuracy.RELAXED)
-def norm_as_product_and_sum(r: Rewriter, node: Node) -> Output | None:
+def norm_as_product_and_sum(r: Rewriter, node: Node) -> Output | str | None:
     x = node.inputs[0]
     scale_and_offset = _scale_and_offset(r, node) if is_read(r, node) else None
     if scale_and_offset is None or x.dtype is None:
         return None
     if x.dtype.size < 4:
-        r.refuse("it computes in float32, but a product and a sum would round to fewer bits")
-        return None
+        return "it computes in float32, but a product and a sum would round to fewer bits"
     steps = [(op, v) for op, v, neutral in zip(("Mul", "AddV2"), scale_and_offset, (1, 0)) if np.any(v != neutral)]
     # The rule saves work only if it does not add nodes: the parameters of the normalization have to go with it.
     freed = sum(set(source.uses) == {node} for source in {value.node for value in node.inputs[1:5]})
     if 2 * len(steps) > 1 + freed:
-        r.refuse("other nodes read its parameters, so that a product, a sum and their constants would add nodes")
-        return None
+        return "other nodes read its parameters, so that a product, a sum and their constants would add nodes"
     shape = (-1, *(1,) * (len(node.attr("data_format")) - 2)) if is_channels_first(node) else (-1,)
     for op, vector in steps:
         x = r.add(op, x, r.constant(vector.reshape(shape), x))

@@ -14,8 +14,8 @@ from ...support import dataclasses
 from ...types import dtypes
 from ..base.accuracy import Accuracy, RuleSet
 from ..base.graph_pass import Pass, PassContext
-from . import constant_factors, sum_rules, uniform_draws
-from .linear_maps import is_normal, weights_take
+from . import constant_rules, uniform_draws
+from .constant_rules import is_normal, may_scale, scaled_weights, weights_take, with_constant
 from .rewrite import MOST_MADE, Rewriter, attrs_of, holds, is_unary_map
 
 RULES = RuleSet()
@@ -32,7 +32,8 @@ class Arithmetic(Pass):
     name: ClassVar[str] = "arithmetic"
     summary: ClassVar[str] = "algebraic identities: x*1, x+0, common factors, powers, negations, transposes into products"
     follows: ClassVar[str] = "structure"
-    rule_sets: ClassVar[tuple[RuleSet, ...]] = (RULES, sum_rules.RULES, constant_factors.RULES, uniform_draws.RULES)
+    # At a node the rules are tried in this order: identities of a single node before those of whole trees.
+    rule_sets: ClassVar[tuple[RuleSet, ...]] = (RULES, constant_rules.RULES, uniform_draws.RULES)
 
     def run(self, graph: Graph, ctx: PassContext) -> None:
         Rewriter(graph, ctx).apply(*self.rule_sets)
@@ -70,27 +71,24 @@ def _neutral(r: Rewriter, node: Node, number: float, only_right: bool = False) -
 
 
 @rule("Mul", algebra="x * 0 -> 0", accuracy=Accuracy.EXACT)
-def multiply_by_zero(r: Rewriter, node: Node) -> Output | None:
+def multiply_by_zero(r: Rewriter, node: Node) -> Output | str | None:
     if not any(r.is_all(value, 0) for value in node.inputs):
         return None
     shape, dtype = r.shape(node.output()), node.output_dtypes[0]
     # NaN and infinities among the other factors must show.
     if not dtype.is_integer:
-        r.refuse("0 times infinity or NaN is NaN")
-        return None
+        return "0 times infinity or NaN is NaN"
     if not shape.is_known or math.prod(shape.known()) > MOST_MADE:
-        r.refuse("the shape of the zeros is unknown or very large")
-        return None
+        return "the shape of the zeros is unknown or very large"
     return r.constant_for(np.zeros(shape.known()), node)
 
 
 @rule("Sub", algebra="x - x -> 0", accuracy=Accuracy.EXACT)
-def subtract_itself(r: Rewriter, node: Node) -> Output | None:
+def subtract_itself(r: Rewriter, node: Node) -> Output | str | None:
     if node.inputs[0] != node.inputs[1]:
         return None
     if not node.output_dtypes[0].is_integer:
-        r.refuse("infinity minus infinity is NaN")
-        return None
+        return "infinity minus infinity is NaN"
     # ZerosLike takes the shape at run time, so that it may be unknown here.
     return r.ZerosLike(node.inputs[0])
 
@@ -145,15 +143,14 @@ def _is_same_function(r: Rewriter, node: Node, inner: Node) -> bool:
 
 
 @rule("LogicalNot", algebra="not (x = y) -> x != y", accuracy=Accuracy.EXACT)
-def push_not_into_comparison(r: Rewriter, node: Node) -> Output | None:
+def push_not_into_comparison(r: Rewriter, node: Node) -> Output | str | None:
     inner = node.inputs[0].node
     opposite = _OPPOSITE.get(inner.op)
     if opposite is None or not r.is_free(inner):
         return None
     dtype = inner.inputs[0].dtype
     if inner.op not in ("Equal", "NotEqual") and (dtype is None or not dtype.is_integer):
-        r.refuse("all comparisons with NaN are false")
-        return None
+        return "all comparisons with NaN are false"
     return r.add(opposite, *inner.inputs, **attrs_of(inner))
 
 
@@ -173,14 +170,13 @@ _OPPOSITE = {
     accuracy=Accuracy.ROUNDING,
     relaxed_where="a root may get a negative number",
 )
-def power(r: Rewriter, node: Node) -> Output | None:
+def power(r: Rewriter, node: Node) -> Output | str | None:
     x, exponent = node.inputs
     value = r.constant_value(exponent)
     if value is None or value.size == 0 or not np.all(value == value.flat[0]):
         return None
     if not r.same_shape(x, node.output()):
-        r.refuse("the exponent broadcasts the base")
-        return None
+        return "the exponent broadcasts the base"
     number = value.flat[0].item()
     if number == 1:
         return x
@@ -223,7 +219,7 @@ def divide_by_root(r: Rewriter, node: Node) -> Output | None:
 
 
 @rule(*_DIVIDE, algebra="x / c -> x * (1/c)", accuracy=Accuracy.ROUNDING)
-def divide_by_constant(r: Rewriter, node: Node) -> Output | None:
+def divide_by_constant(r: Rewriter, node: Node) -> Output | str | None:
     x, divisor = node.inputs
     value = r.constant_value(divisor)
     if value is None or x.dtype is None or not (x.dtype.is_floating or x.dtype.is_complex) or np.any(value == 0):
@@ -232,8 +228,7 @@ def divide_by_constant(r: Rewriter, node: Node) -> Output | None:
         reciprocal = 1 / value
     # A subnormal reciprocal has lost digits, and a 0 all of them.
     if not np.all(reciprocal) or not is_normal(reciprocal):
-        r.refuse("the reciprocal overflows or underflows")
-        return None
+        return "the reciprocal overflows or underflows"
     if x.dtype.is_complex and not r.may_relax("parts of complex quotients may overflow"):
         return None
     return r.Mul(x, r.constant(reciprocal, x))
@@ -281,6 +276,7 @@ def add_many(r: Rewriter, node: Node) -> Output | None:
     if len(set(values)) == 1 and holds(values[0].dtype.base, len(values)):
         is_safe = len(values) <= _FEW or r.may_relax("the roundings of a long sum add up")
         return r.Mul(values[0], r.constant(len(values), values[0])) if is_safe else None
+    # A sum inside a sum is flattened there, so that a chain of sums is not flattened once for each of them.
     if r.is_left_to(node, lambda reader: reader.op == node.op):
         return None
     flat = _flat(r, node)
@@ -323,7 +319,7 @@ def _is_regrouped(r: Rewriter, node: Node) -> bool:
 
 
 @rule(*_ADD, "Sub", algebra="a*x + a*y -> a*(x + y)", accuracy=Accuracy.RELAXED)
-def hoist_common_factor(r: Rewriter, node: Node) -> Output | None:
+def hoist_common_factor(r: Rewriter, node: Node) -> Output | str | None:
     left, right = (value.node for value in node.inputs)
     if left.op != "Mul" or right.op != "Mul" or left is right or not (r.is_free(left) and r.is_free(right)):
         return None
@@ -331,12 +327,10 @@ def hoist_common_factor(r: Rewriter, node: Node) -> Output | None:
         if factor in right.inputs:
             x, y = left.inputs[1 - i], right.inputs[1 - right.inputs.index(factor)]
             if not r.same_shape(x, y):
-                r.refuse("the other factors may have other broadcasts")
-                return None
+                return "the other factors may have other broadcasts"
             # Folded into weights, the factor costs nothing; hoisted, it stays a product.
             if weights_take(r, factor, x) or weights_take(r, factor, y):
-                r.refuse("the factor can go into constant weights")
-                return None
+                return "the factor can go into constant weights"
             return r.Mul(factor, r.add(node.op, x, y))
     return None
 
@@ -387,17 +381,15 @@ def _swaps_last_two(r: Rewriter, node: Node) -> bool:
     accuracy=Accuracy.ROUNDING,
     relaxed_where="f gives NaN for some numbers",
 )
-def reduce_before_monotone(r: Rewriter, node: Node) -> Output | None:
+def reduce_before_monotone(r: Rewriter, node: Node) -> Output | str | None:
     inner = node.inputs[0].node
     if len(inner.inputs) != 1 or not r.is_fact(inner, "monotone") or not r.is_free(inner) or r.is_fact(inner, "forwarding"):
         return None
     # LeakyRelu is monotone for slopes from 0 on only.
     if inner.attr("alpha", 0) < 0:
-        r.refuse("the function decreases if its slope is negative")
-        return None
+        return "the function decreases if its slope is negative"
     if not _takes_some(r, inner.inputs[0], node.inputs[1]):
-        r.refuse("the minimum or maximum of no elements is infinite, which is not a value of the function")
-        return None
+        return "the minimum or maximum of no elements is infinite, which is not a value of the function"
     if r.is_fact(inner, "partial") and not r.may_relax(f"{inner.op} gives NaN for some numbers"):
         return None
     reduced = r.add(node.op, inner.inputs[0], node.inputs[1], **attrs_of(node, T=inner.inputs[0].dtype))
@@ -481,7 +473,7 @@ def reduction_to_the_same_shape(r: Rewriter, node: Node) -> Output | None:
     relaxed_where="an intermediate result may overflow or underflow",
 )
 def factor_of_product_into_weights(r: Rewriter, node: Node) -> Output | None:
-    constant, other = sum_rules.with_constant(r, node)
+    constant, other = with_constant(r, node)
     if constant is None or other is None or other.node.op != "MatMul" or not r.is_free(other.node):
         return None
     value = r.constant_value(constant)
@@ -489,7 +481,7 @@ def factor_of_product_into_weights(r: Rewriter, node: Node) -> Output | None:
     array = r.constant_value(weights)
     if array is None or value.size != 1 or value.ndim > 2:
         return None
-    scaled = constant_factors.scaled_weights(r, array, value.reshape(()))
-    if scaled is None or not constant_factors.may_scale(r, other.node, array, scaled, value):
+    scaled = scaled_weights(r, array, value.reshape(()))
+    if scaled is None or not may_scale(r, other.node, array, scaled, value):
         return None
     return r.MatMul(other.node.inputs[0], r.constant(scaled, weights), **attrs_of(other.node))

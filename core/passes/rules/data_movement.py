@@ -39,13 +39,12 @@ class Structure(Pass):
 
 
 @rule("Reshape", algebra="reshape(reshape(x, _), s) -> reshape(x, s)", accuracy=Accuracy.EXACT)
-def merge_reshapes(r: Rewriter, node: Node) -> Output | None:
+def merge_reshapes(r: Rewriter, node: Node) -> Output | str | None:
     inner = node.inputs[0].node
     if inner.op not in ("Reshape", "Squeeze", "ExpandDims"):
         return None
     if _zeros_decide(r, inner.inputs[0], node.inputs[1]):
-        r.refuse("a size may be 0, and then -1 depends on the shape that is reshaped")
-        return None
+        return "a size may be 0, and then -1 depends on the shape that is reshaped"
     return r.Reshape(inner.inputs[0], node.inputs[1], **attrs_of(node))
 
 
@@ -60,7 +59,7 @@ def _zeros_decide(r: Rewriter, x: Output, sizes: Output) -> bool:
 
 
 @rule("Reshape", algebra="reshape(x, [n, 4, 8]) -> reshape(x, [-1, 4, 8]) where n follows", accuracy=Accuracy.EXACT)
-def one_unknown_dimension(r: Rewriter, node: Node) -> Output | None:
+def one_unknown_dimension(r: Rewriter, node: Node) -> Output | str | None:
     sizes = r.partial_value(node.inputs[1])
     if sizes is None:
         return None
@@ -68,11 +67,9 @@ def one_unknown_dimension(r: Rewriter, node: Node) -> Output | None:
     elements = r.shape(node.inputs[0]).num_elements
     # Beside a 0 the number of elements does not determine a -1: TensorFlow then infers it from the sizes other than 0.
     if len(unknown) != 1 or any(isinstance(size, int) and size <= 0 for size in sizes.tolist()):
-        r.refuse("several dimensions are unknown, or a dimension may be 0")
-        return None
+        return "several dimensions are unknown, or a dimension may be 0"
     if elements is None or elements != math.prod(sizes.tolist(), start=1):
-        r.refuse("the unknown dimension may not follow from the others")
-        return None
+        return "the unknown dimension may not follow from the others"
     # With -1 the computed vector of sizes becomes a constant, and what computed it goes.
     sizes = [-1 if i in unknown else int(size) for i, size in enumerate(sizes.tolist())]
     if not holds(node.inputs[1].base_dtype, np.asarray(sizes, np.int64)):
@@ -321,14 +318,13 @@ def _over_split(r: Rewriter, node: Node, users: list[Node], position: int, moved
     algebra="concat(transpose(x, p), transpose(y, p), a) -> transpose(concat(x, y, p[a]), p)",
     accuracy=Accuracy.EXACT,
 )
-def transpose_after_concat(r: Rewriter, node: Node) -> Output | None:
+def transpose_after_concat(r: Rewriter, node: Node) -> Output | str | None:
     nodes = [value.node for value in node.inputs[:-1]]
     if len(nodes) < 2 or any(n.op != "Transpose" or not r.is_free(n) for n in nodes):
         return None
     order = _common_order(r, nodes)
     if order is None:
-        r.refuse("the transposes differ")
-        return None
+        return "the transposes differ"
     axis = r.axis(node.inputs[-1], len(order))
     if axis is None:
         return None
@@ -344,7 +340,7 @@ def _common_order(r: Rewriter, transposes: Iterable[Node]) -> Any:
 
 
 @rule("Transpose", algebra="transpose(f(transpose(x, p)), q) -> transpose(f(x), p[q]) or f(x)", accuracy=Accuracy.EXACT)
-def transposes_around_unary(r: Rewriter, node: Node) -> Output | None:
+def transposes_around_unary(r: Rewriter, node: Node) -> Output | str | None:
     outer, chain = r.permutation(node.inputs[1]), []
     inner = node.inputs[0].node
     while is_unary_map(inner) and r.is_free(inner):
@@ -357,8 +353,7 @@ def transposes_around_unary(r: Rewriter, node: Node) -> Output | None:
     merged = order[outer]
     # With other readers the inner transpose stays, and the rule would add a transpose to it unless the two cancel.
     if not r.is_free(inner) and not np.array_equal(merged, np.arange(len(merged))):
-        r.refuse("other nodes also read the inner transpose")
-        return None
+        return "other nodes also read the inner transpose"
     for one in reversed(chain):
         value = r.add(one.op, value, **attrs_of(one))
     return r.Transpose(value, r.constant(merged, node.inputs[1]))
@@ -405,19 +400,17 @@ def join_neighbouring_constants(r: Rewriter, node: Node) -> Output | None:
 
 
 @rule("StridedSlice", algebra="pack(x, y, z)[1] -> y", accuracy=Accuracy.EXACT)
-def slice_of_pack(r: Rewriter, node: Node) -> Output | None:
+def slice_of_pack(r: Rewriter, node: Node) -> Output | str | None:
     pack = node.inputs[0].node
     begin = r.constant_value(node.inputs[1])
     if pack.op != "Pack" or begin is None or len(begin) != 1:
         return None
     if pack.attr("axis") != 0:
-        r.refuse("the pack is along another dimension")
-        return None
+        return "the pack is along another dimension"
     count: int = pack.attrs["N"]
     index = int(begin[0]) + count * int(begin[0] < 0)
     if {name: node.attr(name) for name in _ONE_ELEMENT} != _ONE_ELEMENT or index not in range(count):
-        r.refuse("the slice takes more than one element")
-        return None
+        return "the slice takes more than one element"
     return pack.inputs[index]
 
 
@@ -425,14 +418,13 @@ _ONE_ELEMENT = {"shrink_axis_mask": 1, "ellipsis_mask": 0, "new_axis_mask": 0, "
 
 
 @rule("Unpack", algebra="unpack(pack(x, y)) -> x, y", accuracy=Accuracy.EXACT)
-def unpack_of_pack(r: Rewriter, node: Node) -> Output | None:
+def unpack_of_pack(r: Rewriter, node: Node) -> Output | str | None:
     pack = node.inputs[0].node
     if pack.op != "Pack" or pack.attr("axis") != node.attr("axis") or pack.attr("N") != node.attr("num"):
         return None
     # The outputs get different replacements, so no single node could carry the edges on.
     if r.ctx.is_preserved(node) or node.control_inputs or pack.control_inputs or r.ctx.has_effects(pack):
-        r.refuse("other nodes refer to it, or it waits for other nodes or effects")
-        return None
+        return "other nodes refer to it, or it waits for other nodes or effects"
     for output, value in zip(node.outputs()[1:], pack.inputs[1:]):
         r.graph.replace_all_uses(output, value)
     return pack.inputs[0]
@@ -467,14 +459,13 @@ def _is_along_first(r: Rewriter, node: Node) -> bool:
 
 
 @rule("GatherV2", algebra="gather(gather(x, unique(i)), places of i) -> gather(x, i)", accuracy=Accuracy.EXACT)
-def gather_of_unique(r: Rewriter, node: Node) -> Output | None:
+def gather_of_unique(r: Rewriter, node: Node) -> Output | str | None:
     inner = node.inputs[0].node
     places = node.inputs[1]
     if places.node.op not in ("Unique", "UniqueWithCounts") or places.index != 1 or not _is_along_first(r, node):
         return None
     if inner.op == "ResourceGather":
-        r.refuse("it reads a variable")
-        return None
+        return "it reads a variable"
     if not _is_along_first(r, inner) or inner.inputs[1] != places.node.output():
         return None
     return r.GatherV2(inner.inputs[0], places.node.inputs[0], node.inputs[2])
@@ -494,6 +485,7 @@ def uncast_indices(r: Rewriter, node: Node) -> Output | None:
         cast = node.inputs[position].node
         if cast.op != "Cast" or cast.control_inputs or r.ctx.is_fed(cast.output()):
             continue
+        # Widening changes no number, and the op takes row numbers of both dtypes.
         if cast.attrs["SrcT"] is dtypes.int32 and cast.attrs["DstT"] is dtypes.int64:
             r.graph.set_input(node, position, cast.inputs[0])
             node.set_attr(attr, dtypes.int32)
@@ -503,12 +495,11 @@ def uncast_indices(r: Rewriter, node: Node) -> Output | None:
 
 
 @rule("Select", "SelectV2", algebra="select(c, x, x) -> x", accuracy=Accuracy.EXACT)
-def select_of_equals(r: Rewriter, node: Node) -> Output | None:
+def select_of_equals(r: Rewriter, node: Node) -> Output | str | None:
     _, x, y = node.inputs
     if x != y:
         return None
     # Select takes a condition of the values' shape or a vector of rows; SelectV2 broadcasts all three.
     if node.op == "SelectV2" and not r.same_shape(x, node.output()):
-        r.refuse("the condition may broadcast the values")
-        return None
+        return "the condition may broadcast the values"
     return x

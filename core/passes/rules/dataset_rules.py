@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterator
 from typing import ClassVar, Final
 
-from ...datasets import rewriting
+from ...datasets import pipeline_fusions as fusions
 from ...functions.callers import all_nodes, callers
 from ...functions.purity import DEEPEST, call_depth, change_blocker, composed, handing_on, has_state, places_handed_on
 from ...graph.graph import Graph, Node, Output
@@ -24,7 +24,7 @@ from .rewrite import Rewriter, attrs_of
 _DATASET: Final = "input_pipeline"
 RULES = RuleSet()
 rule = RULES.rule
-_OPTIONS: Final[dict[str, rewriting.OptionName]] = {"dataset-without-effect": rewriting.NOOPS, "identity-map": rewriting.NOOPS}
+_OPTIONS: Final[dict[str, fusions.OptionName]] = {"dataset-without-effect": fusions.NOOPS, "identity-map": fusions.NOOPS}
 """The pipeline option that enables each rule; `_fusion` adds its own."""
 
 
@@ -55,17 +55,17 @@ class Pipelines(Pass):
                     ctx.refuse("dataset", node, f"'{observer.name}' inspects the datasets of the pipeline")
             return
         options = _options(whole)
-        by_default = bool(options.get(rewriting.DEFAULTS, True))
+        by_default = bool(options.get(fusions.DEFAULTS, True))
         rules = (rule for rule in RULES.rules if options.get(_OPTIONS[rule.name], by_default))
         _Datasets(graph, ctx).apply(RuleSet(rules))
 
 
-def _options(graph: Graph) -> dict[rewriting.OptionName, int]:
+def _options(graph: Graph) -> dict[fusions.OptionName, int]:
     """Return the options of all pipelines; an option that any pipeline turns off is off."""
-    options: dict[rewriting.OptionName, int] = {}
+    options: dict[fusions.OptionName, int] = {}
     for node in all_nodes(graph):
         if has_fact(node.op, _DATASET) and "serialized_options" in node.attrs:
-            for name, value in rewriting.parsed_options(node.attrs["serialized_options"]):
+            for name, value in fusions.parsed_options(node.attrs["serialized_options"]):
                 # One pass rewrites all pipelines of the graph, so the most careful of them decides.
                 options[name] = min(value, options.get(name, value))
     return options
@@ -90,7 +90,7 @@ _REWRITTEN: Final = (*_COUNTED, *_MAP_KINDS, "Filter", _BATCH, "Shuffle")
 
 
 class _Transformation:
-    """A node with the properties that the fusions of `rewriting` ask for, computed when asked for."""
+    """A node with the properties that the fusions of `pipeline_fusions` ask for, computed when asked for."""
 
     def __init__(self, r: Rewriter, node: Node) -> None:
         self._r = r
@@ -185,7 +185,7 @@ _Fuse = Callable[[Rewriter, Node, Node], Output]
 
 
 def _fusion(
-    fusion: rewriting.PipelineFusion,
+    fusion: fusions.PipelineFusion,
     blocker: Callable[[Rewriter, Node, Node], str],
     *,
     algebra: str,
@@ -200,15 +200,14 @@ def _fusion(
 
     def register(fuse: _Fuse) -> _Fuse:
         @functools.wraps(fuse)
-        def function(r: Rewriter, node: Node) -> Output | None:
+        def function(r: Rewriter, node: Node) -> Output | str | None:
             if _kind(node) not in (kinds or fusion.kinds) or (source := _source(r, node, *fusion.sources)) is None:
                 return None
             if not pays(r, node):
                 return None
             reason = blocker(r, source, node) or fusion.blocker(_Transformation(r, source), _Transformation(r, node))
             if reason:
-                r.refuse(reason)
-                return None
+                return reason
             return fuse(r, source, node)
 
         _OPTIONS[fuse.__name__.replace("_", "-")] = fusion.option
@@ -229,7 +228,7 @@ def _shuffle_blocker(r: Rewriter, shuffle: Node, repeat: Node) -> str:
     return ""
 
 
-@_fusion(rewriting.SHUFFLE_AND_REPEAT, _shuffle_blocker, algebra="repeat(shuffle(d, n), k) -> shuffle_and_repeat(d, n, k)")
+@_fusion(fusions.SHUFFLE_AND_REPEAT, _shuffle_blocker, algebra="repeat(shuffle(d, n), k) -> shuffle_and_repeat(d, n, k)")
 def shuffle_and_repeat(r: Rewriter, source: Node, node: Node) -> Output:
     count, private = node.inputs[1], {k: v for k, v in node.attrs.items() if k in ("output_types", "output_shapes")}
     private["reshuffle_each_iteration"] = source.attr("reshuffle_each_iteration", True)
@@ -248,7 +247,7 @@ def _calls(r: Rewriter, node: Node) -> bool:
 
 
 @_fusion(
-    rewriting.MAP_AND_FILTER,
+    fusions.MAP_AND_FILTER,
     _composition_blocker,
     algebra="filter(map(d, f), p) -> map(filter(map(d, x -> (f(x), p(f(x)))), last), all but last)",
     pays=_calls,  # the filter that the fusion makes has such a function: without this test it would be fused again
@@ -295,7 +294,7 @@ def _makes_iterator(graph: Graph, caller: str) -> bool:
 
 
 @_fusion(
-    rewriting.MAP_AND_BATCH,
+    fusions.MAP_AND_BATCH,
     _map_and_batch_blocker,
     kinds=(_BATCH,),  # the inputs of a ParallelBatchDataset stand in another order
     algebra="batch(map(d, f), n) -> map_and_batch(d, f, n)",
@@ -323,7 +322,7 @@ def _maps_blocker(r: Rewriter, source: Node, node: Node) -> str:
     return reason
 
 
-@_fusion(rewriting.MAP_AND_MAP, _maps_blocker, algebra="map(map(d, f), g) -> map(d, x -> g(f(x)))")
+@_fusion(fusions.MAP_AND_MAP, _maps_blocker, algebra="map(map(d, f), g) -> map(d, x -> g(f(x)))")
 def map_and_map(r: Rewriter, source: Node, node: Node) -> Output:
     both = composed(r.graph, _function(source), _function(node))
     inputs = [source.inputs[0], *node.inputs[1:]]

@@ -1,8 +1,8 @@
 """Local algebra: a table of rules, each registered for root op types, and the driver that applies the rules.
 
-A rule is a function (rewriter, node) -> Output | None: the replacement of the node's first output, or None where the rule
-does not apply. A rule that nearly applies gives the reason to `rewriter.refuse`. New nodes are made by `rewriter.MatMul(a,
-b)`.
+A rule is a function (rewriter, node) -> Output | str | None: the replacement of the node's first output, or None where the
+rule does not apply. A rule that nearly applies returns the reason why it does not, or gives the reason to `rewriter.refuse`
+and tries on. New nodes are made by `rewriter.MatMul(a, b)`.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from ...registry.registry import shape_function
 from ...support import dataclasses
 from ...types import dtypes
 from ...types.shapes import Shape
-from ..base.accuracy import Accuracy, Rule, RuleSet, rounds
+from ..base.accuracy import Accuracy, Rule, RuleSet, numbers_at, rounds
 from ..base.graph_pass import PassContext, Waves
 
 # The axes of the weights of convolutions and matrix products that are channels of the result and of the data.
@@ -302,15 +302,19 @@ class Rewriter:
         self._again = []
         if not self.is_open(node):
             return []
+        numbers = numbers_at(node)  # rules that do not fire leave them as they are
         for rule in rules:
             # What the rule makes, refuses or relaxes is recorded here, and taken back if it cannot stand.
-            self._rule, self._node, self._made, self._accuracy = rule.name, node, [], rule.accuracy_at(node)
+            self._rule, self._node, self._made, self._accuracy = rule.name, node, [], rule.accuracy_with(numbers)
             before = node.inputs
             value = rule.function(self, node)
+            if isinstance(value, str):
+                self.refuse(value)
             # A rule that is refused by its result leaves the graph as it was, and the next rule may try.
-            if value is None or self._took_back(before):
+            if value is None or isinstance(value, str) or self._took_back(before):
                 continue
             accuracy = self._accuracy
+            # Asked before the replacement, which leaves the node without readers.
             consumers = list(node.uses)
             self._keep_effects(node, before, value)
             self.ctx.keep_order(node, self._made)

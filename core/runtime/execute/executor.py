@@ -14,7 +14,6 @@ from ...graph.graph import Function, Graph, Node
 from ...graph.traversal import descendants
 from ...inference.binding import arg_lengths, bind_kernel, require_op_def, select_kernel
 from ...inference.error_context import faults_of
-from ...inference.inference import infer
 from ...inference.node_calls import raise_from_kernel
 from ...planning.plan import Loop, Plan, Step
 from ...registry import registry
@@ -26,9 +25,8 @@ from ...support.keyed_cache import KeyedCache
 from ...support.log import tell
 from ...types.dtypes import resource
 from ...types.tensors import FuncRef
-from ..optimize.fused_calls import FusedCall
 from ..optimize.shape_programs import Known, Runnable, ShapePrograms
-from ..optimize.step_fusion import Fused, PadFused, PadFusedCall, settled_steps, with_fused_steps
+from ..optimize.step_fusion import Fused, settled_steps, with_fused_steps
 from ..optimize.tiers import NO_TIERS, Action, Policy, ProgramState, Tier, Tiers
 from ..state.edge_values import DEAD, WouldBlock
 from ..state.resources import Readable, Shared, Variable, VariableView, Wait, exclusively
@@ -37,10 +35,11 @@ from ..steps.constant_steps import does_nothing, fixed_values, for_constants, is
 from ..steps.instructions import Call, Instruction, instruction_of, released_slots
 from ..steps.value_cache import Cached, ValueCache, with_cached_trees
 from ..steps.variable_groups import VariableGroup, variable_of
-from .dataflow import DataflowProgram, RecordedLoops
 
 if TYPE_CHECKING:
     from ...engines.engine_runtime import EngineRuntime, Group
+    from ..optimize.fused_calls import FusedCall
+    from .dataflow import DataflowProgram, RecordedLoops
 
 
 # Instructions run on slots: they call, store and release.
@@ -288,6 +287,8 @@ class Program:
         self._folds_constants = False
         self.active = Active([], [])
         if plan.needs_dataflow:
+            from .dataflow import DataflowProgram  # lazy: most plans need no dataflow
+
             self._dataflow = DataflowProgram(plan, {step.node: self._call(step, False) for step in plan.steps})
             tell("%s: each node has its turn as in TensorFlow's executor, because %s", _name(plan), plan.why)
             if plan.ordered is not None and cache is None:
@@ -450,12 +451,10 @@ class Program:
 
     def _call(self, step: Step, hooked: bool) -> Call:
         """Return the kernel call of a step, which reads references."""
-        if isinstance(step, PadFused):
-            return self._pad_fused(step)
         node = step.node
         call = self._kernel(node, step.unused)
         if hooked:
-            call = hooked_call(node, call)
+            call = functools.partial(_call_hook, node, call)
         return following_references(call, step)
 
     def _kernel(self, node: Node, unused: tuple[int, ...] = ()) -> Call:
@@ -467,6 +466,8 @@ class Program:
 
     def _recorded_loops(self, plan: Plan, ordered: Plan, policy: Policy) -> RecordedLoops:
         """Return the runs of a plan whose loops draw random numbers: the draws have calls of their own."""
+        from .dataflow import RecordedLoops
+
         assert self._dataflow is not None
         drawing = [node for nodes in plan.draws.values() for node in nodes]
         random = [self._context(step.node) for step in plan.steps if has_fact(step.node.op, "random")]
@@ -533,17 +534,14 @@ class Program:
         return self.fused_calls.setdefault(step, self._fused_call(step, initial))
 
     def _fused_call(self, step: Fused, initial: list[Any]) -> FusedCall:
+        from ..optimize.fused_calls import FusedCall  # lazy: the first run of a plan fuses nothing
+
         body = [instruction_of(inner, self._call(inner, False), ()) for inner in step.body]
         calls = [self._call(inner, False) for inner in step.parts]
         constants = {i: initial[slot] for i, slot in enumerate(step.inputs) if initial[slot] is not None}
         is_forced = self._tiers.policy.is_forced
         functions = [self._calls[inner.node].function for inner in step.parts]
         return FusedCall(step, calls, functions, lambda some, slots: execute(body[some], slots), constants, is_forced)
-
-    def _pad_fused(self, step: PadFused) -> PadFusedCall:
-        """Return the call of a convolution fused with its neighbours; hooks do not see the fusion."""
-        body = [instruction_of(inner, self._call(inner, False), ()) for inner in step.body]
-        return PadFusedCall(step, self._kernel(step.node), lambda slots: execute(body, slots))
 
     def _body(self, body: Body, hooked: bool) -> Call:
         """Return a function from a body's inputs to the tuple of its outputs; the first call binds the kernels."""
@@ -644,6 +642,8 @@ class PrecomputedCall:
 
     def _inferred(self, arrays: Sequence[Any]) -> Any:
         """Return the result by inference; None if inference knows only a part of the value."""
+        from ...inference.inference import infer  # lazy: a run infers no shapes
+
         cluster = dataclasses.replace(self.cluster, fixed={slot: arrays[slot] for slot in self.known})
         graph, _, (output,) = cluster.as_graph([arrays[slot] for slot in cluster.inputs])
         value = infer(graph).spec(output).value
@@ -675,7 +675,7 @@ def loop_runner(loop: Loop, initial: list[Any], parts: Sequence[list[Instruction
             # The check and its message are those of TensorFlow's Switch.
             predicate = slots[condition]
             if hooked:
-                _call_hook(loop.node, _pass_on, (predicate,))
+                _call_hook(loop.node, _pass_on, predicate)
             if predicate.ndim:
                 raise InvalidArgumentError(f"The second input must be a scalar, but it has shape {predicate.shape}")
             if not predicate:
@@ -705,13 +705,8 @@ def function_call(ctx: Any, function: FuncRef) -> Call:
     return call
 
 
-def hooked_call(node: Node, call: Call) -> Call:
-    """Return `call` through the hook of the calling run."""
-    return lambda *inputs: _call_hook(node, call, inputs)
-
-
-def _call_hook(node: Node, call: Call, inputs: Sequence[Any]) -> Any:
-    """Call the hook of the current run; only instructions of runs with a hook come here."""
+def _call_hook(node: Node, call: Call, *inputs: Any) -> Any:
+    """Run a call through the hook of the current run; only instructions of runs with a hook come here."""
     hook = current().hook
     assert hook is not None
     return hook(node, call, inputs)

@@ -157,7 +157,7 @@ class FusedCall:
             return None
         if not (self.is_forced or (self._is_worth_tiling(size) if produced is None else size >= LEAST_GROUPED)):
             return None
-        return layout_of(self.group, shape_of, full)
+        return _Draft(self.group, shape_of, full).layout()
 
     def _is_worth_tiling(self, size: int) -> bool:
         """True for elementwise steps on enough elements that tiles take less time."""
@@ -220,15 +220,6 @@ class FusedGroup(NamedTuple):
     dtype: np.dtype[Any]
 
 
-def layout_of(
-    group: FusedGroup,
-    shapes: Mapping[int, tuple[int, ...]],
-    full: tuple[int, ...],
-) -> GroupLayout | None:
-    """Return the layout for the given shapes, by slot, and a result of shape `full`; None if an operand has no tiles."""
-    return _Draft(group, shapes, full).layout()
-
-
 @functools.lru_cache(1024)
 def stand_in(shape: tuple[int, ...], dtype: Any) -> Any:
     """Return an array with a shape and a dtype, but without memory for elements."""
@@ -263,7 +254,7 @@ def _broadcast(shapes: Sequence[tuple[int, ...]], node: Node) -> tuple[int, ...]
 
 
 class _Draft:
-    """Makes the layout of a group for certain shapes."""
+    """Makes the layout of a group for certain shapes, by slot, and a result of shape `full`."""
 
     def __init__(self, group: FusedGroup, shapes: Mapping[int, tuple[int, ...]], full: tuple[int, ...]) -> None:
         self.group = group
@@ -279,7 +270,7 @@ class _Draft:
         self.same: dict[int, int] = {}
 
     def layout(self) -> GroupLayout | None:
-        """Return the layout of `layout_of`."""
+        """Return the layout; None if an operand has no tiles."""
         parts = self.group.step.parts
         for i, step in enumerate(parts):
             affine = affine_function(step.node.op)

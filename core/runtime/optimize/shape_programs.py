@@ -8,21 +8,16 @@ run, variables only where any variable got another shape since.
 
 from __future__ import annotations
 
-import collections
 import threading
-from collections.abc import Callable, Collection, Mapping, Sequence
-from typing import Any, Final, Protocol
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 import numpy as np
 
 from ...engines.protocol import inner_steps
 from ...functions.callers import reached_functions
-from ...graph.frames import handed_in
 from ...graph.graph import Function, Node, Output
 from ...graph.traversal import closure, topological_order
-from ...inference.containers import container_of
-from ...inference.inference import Inference, infer_again
-from ...inference.inference import Specs as KnownSpecs
 from ...planning.plan import Loop, Plan, Step, add_loop_releases, with_releases
 from ...planning.reachability import needed_nodes
 from ...registry.op_facts import has_fact
@@ -38,9 +33,12 @@ from ..steps.constant_steps import only_computes
 from ..steps.variable_groups import variable_of
 from .tiers import RUNS_OF_SHAPES, Tier
 
+if TYPE_CHECKING:
+    from ...inference.inference import Inference
+
 # Plans specialized for known shapes of the feeds. Values that follow from shapes are computed before the run.
 # Inference finds tensors with the same value in every run with these shapes. Inference also finds steps that return the first
-# input unchanged, because the input already has the requested shape. A stack stores nothing if all popped values are known.
+# input unchanged, because the input already has the requested shape.
 # `benchmarks/__main__.py` shows the worth of the thresholds here: MobileNetV2, LSTM train step.
 
 Specs = Mapping[Output, TensorSpec]
@@ -62,6 +60,9 @@ def certain(nodes: Sequence[Node], specs: Specs, premises: Specs) -> Specs:
     Inference takes for granted that the elements of a list are alike, in functions too. Specs that follow from nodes of
     which that is not known are left out.
     """
+    from ...inference.containers import container_of  # lazy: a single run has no shapes that came before
+    from ...inference.inference import Specs as KnownSpecs
+
     pool = set(nodes)
 
     def after(node: Node) -> set[Node]:
@@ -103,7 +104,7 @@ def is_worth_specializing(plan: Plan) -> bool:
 
 def specialized(plan: Plan, specs: Specs) -> Plan:
     """Return the plan without the steps made superfluous by `specs`, the facts about all tensors in runs of certain shapes."""
-    reducing = _Reducing(specs, _known_stacks(plan, specs))
+    reducing = _Reducing(specs)
     steps = reducing.reduced(plan.steps)
     fetches = tuple(None if slot is None else reducing.slot(slot) for slot in plan.fetches)
     fetched = {slot for slot in fetches if slot is not None}
@@ -118,9 +119,8 @@ def steps_left(plan: Plan) -> int:
 class _Reducing:
     """The steps of a frame, and the slots with the same value as other slots."""
 
-    def __init__(self, specs: Specs, stacks: Collection[Node]) -> None:
+    def __init__(self, specs: Specs) -> None:
         self.specs = specs
-        self.stacks = stacks
         self.same: dict[int, int] = {}
 
     def slot(self, slot: int) -> int:
@@ -142,7 +142,7 @@ class _Reducing:
         return remaining
 
     def _loop(self, loop: Loop) -> Loop:
-        inner = _Reducing(self.specs, self.stacks)
+        inner = _Reducing(self.specs)
         head, body, tail = (inner.reduced(part) for part in (loop.head, loop.body, loop.tail))
         # A variable that an iteration hands on unchanged stays in its slot, and must not be cleared there.
         carried = tuple((inner.slot(a), b) for a, b in loop.carried if inner.slot(a) != b)
@@ -161,9 +161,7 @@ class _Reducing:
 
     def _values(self, step: Step) -> tuple[Any, ...] | None:
         """Return the outputs of a step that are the same in every run; None if they are unknown."""
-        if not step.inputs or not step.outputs or has_fact(step.node.op, "control_flow"):
-            return None
-        if not (only_computes(step) or (has_fact(step.node.op, "stack_pop") and _source(step.node) in self.stacks)):
+        if not step.inputs or not step.outputs or has_fact(step.node.op, "control_flow") or not only_computes(step):
             return None
         values = tuple([self.specs[output].value for output in step.node.outputs()])
         # Objects are symbolic sizes: the value is known in part.
@@ -172,8 +170,6 @@ class _Reducing:
     def _handed_on(self, step: Step) -> int | None:
         """Return the index of the input that a step returns unchanged; None for a step that does more."""
         op = step.node.op
-        if has_fact(op, "stack_push") and _source(step.node) in self.stacks:
-            return 1
         if len(step.outputs) != 1 or not step.inputs or not only_computes(step):
             return None
         operand, result = self.specs[step.node.inputs[0]], self.specs[step.node.output()]
@@ -185,38 +181,6 @@ class _Reducing:
             axes = self.specs[step.node.inputs[1]].shape.num_elements
             return 0 if isinstance(axes, int) and not axes else None
         return None
-
-
-def _known_stacks(plan: Plan, specs: Specs) -> set[Node]:
-    """Return the stacks with all popped values known and without a guarded user."""
-    users: dict[Node, list[Step]] = collections.defaultdict(list)
-    for step in every_step(plan.steps):
-        if has_fact(step.node.op, "stack_push") or has_fact(step.node.op, "stack_pop"):
-            users[_source(step.node)].append(step)
-    return {
-        stack
-        for stack, steps in users.items()
-        if _is_endless(stack, specs) and all(_is_free_of_stack(step, specs) for step in steps)
-    }
-
-
-def _is_endless(stack: Node, specs: Specs) -> bool:
-    """True for a stack that is never full."""
-    limit = specs[stack.inputs[0]].value if stack.inputs else None
-    return limit is not None and bool(np.all(limit < 0))
-
-
-def _is_free_of_stack(step: Step, specs: Specs) -> bool:
-    if step.is_guarded or step.dereferenced or step.shared:
-        return False
-    node = step.node
-    value = specs[node.inputs[1] if has_fact(node.op, "stack_push") else node.output()].value
-    return value is not None and value.dtype != object
-
-
-def _source(node: Node) -> Node:
-    """Return the stack behind the handle that a node takes."""
-    return handed_in(node.inputs[0]).node
 
 
 def every_step(steps: Sequence[Step]) -> list[Step]:
@@ -277,7 +241,7 @@ class _Special:
         stamp = Variable.reshapes
         # The shapes are compared after the stamp is read: a reshape by another thread meanwhile makes the stamp old, and is
         # seen in the next run.
-        if any(_shape_of(variable) != shape for variable, shape in self.variables):
+        if any(variable.value_shape != shape for variable, shape in self.variables):
             return False
         self.stamp = stamp
         return True
@@ -364,6 +328,8 @@ class ShapePrograms:
         return _Special(self._make(plan), shapes, tuple(facts.lists), tuple(facts.handles), variables, stamp)
 
     def _inferred(self, nodes: Sequence[Node], specs: Mapping[Output, TensorSpec]) -> Inference:
+        from ...inference.inference import Inference, infer_again
+
         return infer_again(nodes, Inference(dict(specs), {}), specs, self._functions)
 
     def _keeps_variables(self, nodes: Sequence[Node], inference: Inference) -> bool:
@@ -427,7 +393,7 @@ class _FeedFacts:
 
         The shape is unknown before the first write.
         """
-        shape = _shape_of(variable)
+        shape = variable.value_shape
         if shape is None:
             return UNKNOWN
         self.variables[variable] = shape
@@ -444,16 +410,12 @@ def _single(value: Any) -> Any:
     return value.item() if value.dtype == object and value.size == 1 else None
 
 
-def _shape_of(variable: Variable) -> tuple[int, ...] | None:
-    return variable.value_shape
-
-
 def _keeps_shape(node: Node, inference: Inference | None) -> bool:
     """True for an assignment that keeps its variable's shape.
 
     Without inference, only an assignment that validates the shape counts.
     """
-    if node.attr("validate_shape") and _is_reference(node.inputs[0]):
+    if node.attr("validate_shape") and node.inputs[0].is_reference:
         return True
     if inference is None:
         return False
@@ -461,10 +423,6 @@ def _keeps_shape(node: Node, inference: Inference | None) -> bool:
     content = handle.handle[0].shape if handle.handle else handle.shape
     assigned = inference.spec(node.inputs[1]).shape
     return assigned.is_known and assigned.dims == content.dims
-
-
-def _is_reference(value: Output) -> bool:
-    return value.dtype is not None and value.dtype.is_ref
 
 
 # Removal of dead steps, whose results nobody reads: TF1's optimizers wait for the gradients of all inputs, and so compute the

@@ -7,11 +7,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from typing import Final
 
-from ...graph.graph import Function, Graph, Output
+from ...graph.graph import Function, Graph, GraphLike, Output, as_graph
 from ...graph.metagraph import Bound, MetaGraph, SavedCallable, Signature, SignatureTensor, find_signature
 from ...graph.node_making import add_identity, add_placeholder
 from ...support import dataclasses
-from ...support.arguments import checked
+from ...support.arguments import checked, names_of
 from ...support.errors import InvalidArgumentError, NotFoundError
 from ...support.hints import Hint, option
 from ...types.shapes import UNKNOWN, Shape
@@ -55,6 +55,11 @@ def as_called(graph: Graph) -> Graph:
     """Return the graph of a model; of a model without signatures, a copy in which a node calls what `entry_points` finds."""
     names = entry_points(graph)
     return graph if graph.signatures or not names else entry(graph, names[0])[0]
+
+
+def as_run(graph: GraphLike, outputs: Sequence[str]) -> Graph:
+    """Return a graph whose `outputs` run; without them that of a model without signatures as Python calls it."""
+    return as_graph(graph) if names_of(outputs) else as_called(as_graph(graph))
 
 
 @checked

@@ -14,6 +14,7 @@ from typing import Any, Final
 import numpy as np
 
 from ...building.builder import GraphBuilder
+from ...functions.callers import called_functions
 from ...functions.table_fills import iterator_starts, table_fills
 from ...graph.graph import Graph, Node, Output
 from ...graph.model_objects import asset_variables
@@ -29,6 +30,7 @@ from ...support import dataclasses
 from ...support.errors import FailedPreconditionError, InvalidArgumentError, OutOfRangeError
 from ...support.hints import Blank, Hint, command, option, step
 from ...support.log import DEBUG, Stopwatch
+from ...support.tensor_names import parse_tensor_name
 from ...support.words import some
 from ...types.dtypes import string, variant
 from ...types.shapes import SCALAR, Shape, fits
@@ -344,6 +346,8 @@ class Runner:
         Without targets, a step runs the fetches, whether they are shown or not.
         """
         watch = CaptureHook(orders.inside, orders.hook) if orders.inside else None
+        if orders.steps is None:
+            self._check_end([*orders.fetches.values(), *orders.targets])
         for number in itertools.count(1) if orders.steps is None else range(1, orders.steps + 1):
             # The last step is always shown: its values are what remains.
             is_fetched = number % orders.fetch_every == 0 or number == orders.steps
@@ -360,6 +364,16 @@ class Runner:
                 return
             shown = dict(zip(orders.fetches, values)) | (watch.take() if watch and is_fetched else {})
             yield StepResult(number, tuple(map(_fetched, shown, shown.values())) if is_fetched else ())
+
+    def _check_end(self, names: Sequence[str]) -> None:
+        """Raise InvalidArgumentError if no iterator gives elements to these fetches and targets: nothing would end the
+        steps.
+        """
+        nodes = reachable(self.graph.node(parse_tensor_name(name)[0]) for name in names)
+        bodies = (self.graph.functions[name].body for name in called_functions(self.graph, nodes))
+        if not any(has_fact(node.op, "next_element") for node in itertools.chain(nodes, *bodies)):
+            problem = f"no iterator gives elements to {some(names)}, so that the steps would never end"
+            raise InvalidArgumentError(problem, hint=Hint("give a number of steps with ", option("steps")))
 
     def _write(self, values: Sequence[tuple[VariableNodes, Any]], mode: str) -> None:
         g = self._extended()

@@ -86,7 +86,7 @@ class VariableGroup:
             inputs[slot] = variable.kept
             # NumPy's kernel has the right error for a variable without a value, and names the node.
             if inputs[slot] is None or inputs[slot].dtype != variable.dtype.numpy:
-                self.group.decline(reasons.uninitialized(variable.name))
+                self.group.decline(reasons.UNINITIALIZED.of(variable.name))
                 return self.in_numpy
         inputs = self.group.arrays(inputs)
         executable = self.group.executable(inputs)

@@ -8,7 +8,7 @@ from tests.pipelines import NUMBER, function, int64, numbers
 from tfg.core.building.builder import GraphBuilder
 from tfg.core.runtime.session.runner import Orders, Runner
 from tfg.core.runtime.session.session import Session
-from tfg.core.support.errors import OutOfRangeError
+from tfg.core.support.errors import InvalidArgumentError, OutOfRangeError
 from tfg.formats import to_bytes
 
 
@@ -71,6 +71,13 @@ def test_a_pipeline_without_elements_is_an_error():
     runner.initialize()
     with pytest.raises(OutOfRangeError, match="End of sequence"):
         list(runner.steps(Orders({"x": "next:0"}, {}, steps=None)))
+
+
+def test_steps_of_an_epoch_need_an_iterator():
+    g = GraphBuilder(pipeline(2))
+    g.Square(g.constant(3.0), name="constant")
+    with pytest.raises(InvalidArgumentError, match="no iterator gives elements to constant:0"):
+        next(Runner(Session(g.graph)).steps(Orders({"x": "constant:0"}, {}, steps=None)))
 
 
 def test_an_iterator_that_two_nodes_begin_is_left_to_the_user():

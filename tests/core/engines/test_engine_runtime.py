@@ -164,7 +164,7 @@ def test_functions_are_divided_too():
 def test_engines_are_found_by_name():
     with pytest.raises(NotFoundError, match="unknown engine 'abacus'") as error:
         find_engine("abacus")
-    assert "openvino" in error.value.hint
+    assert {"numpy", "auto", "openvino"} <= {name.strip(",") for name in error.value.hint.split()}
     assert "openvino" in engine_names()
 
 

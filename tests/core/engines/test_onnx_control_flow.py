@@ -227,3 +227,17 @@ def test_conditionals_as_deep_as_files_can_be(tmp_path):
         feeds = {f"is_{i}": np.array(i < taken) for i in range(DEEPEST)}
         (result,) = run_onnx(tmp_path / "deep.onnx", {"x": np.float32([1, 1]), **feeds})
         np.testing.assert_array_equal(result, np.float32(expected))
+
+
+@pytest.mark.parametrize("is_true", [True, False])
+def test_what_a_branch_learns_of_a_shape_stays_in_the_branch(is_true, tmp_path):
+    g = GraphBuilder()
+    x = g.Placeholder(dtype="float32", shape=None, name="x")
+    p = g.Placeholder(dtype="bool", shape=(), name="p")
+    there = define(g, "there", ["float32"], lambda b, x: [b.Size(b.EnsureShape(x, shape=Shape([2, 3])))])
+    elsewhere = define(g, "elsewhere", ["float32"], lambda b, x: [b.Neg(b.Size(x))])
+    y = g.If(p, [x], Tout=["int32"], then_branch=FuncRef(there), else_branch=FuncRef(elsewhere))[0]
+    save_onnx(export(g.graph, {"x": x, "p": p}, {"y": y}), tmp_path / "m.onnx")
+    value = X if is_true else np.ones((4, 5, 6), np.float32)
+    (result,) = run_onnx(tmp_path / "m.onnx", {"x": value, "p": np.array(is_true)})
+    assert result == (6 if is_true else -120)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from tests.core.engines.fake_engine import FakeEngine
 from tfg.core.building.builder import GraphBuilder
-from tfg.core.engines.plan_division import partition, with_engine
+from tfg.core.engines.plan_division import partition
 from tfg.core.engines.protocol import Engined
 from tfg.core.graph.graph import Graph
 from tfg.core.planning.planner import compile_plan
@@ -146,7 +146,8 @@ def test_a_group_has_at_most_the_largest_number_of_steps():
 
 def groups_of(graph, fetches, engine):
     """The names of the nodes in each group, constants left out."""
-    plan = with_engine(compile_plan(graph, [graph.fetch(f) for f in fetches], [graph.output("x:0")]), graph, engine)
+    whole = compile_plan(graph, [graph.fetch(f) for f in fetches], [graph.output("x:0")])
+    plan = partition(whole, graph, engine).plan
     return [[node.name for node in members(step)] for step in plan.steps if isinstance(step, Engined)]
 
 

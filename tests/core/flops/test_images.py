@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 import math
 
@@ -14,6 +15,7 @@ from tests.core.flops import definitions, definitions_images
 from tests.core.flops.counting import Tally, counted, normal, positive
 from tests.core.flops.held import EXAMPLES, SMALL, Cases, Node, cost, hold, holds
 from tests.core.flops.test_formulas import windows_of
+from tfg.core.numerics.array_namespace import NUMPY
 from tfg.core.ops.image import image_color
 
 HELD: Cases = {}
@@ -159,7 +161,7 @@ def colour_op(op, definition, kernel, *scalars):
         return Node([shape, *map(np.float32, scalars)], macs=0)
 
 
-colour_op("RGBToHSV", definitions_images.rgb_to_hsv, image_color.rgb_to_hsv)
+colour_op("RGBToHSV", definitions_images.rgb_to_hsv, functools.partial(image_color.rgb_to_hsv, NUMPY))
 colour_op("AdjustHue", lambda x, turns: definitions_images.adjust_hue(x, 6 * turns), image_color.adjust_hue, 0.25)
 colour_op("AdjustSaturation", definitions_images.adjust_saturation, image_color.adjust_saturation, 0.5)
 

@@ -9,8 +9,7 @@ import pytest
 from tfg.core.graph import graph as graph_module
 from tfg.core.graph import node as node_module
 from tfg.core.graph.graph import Graph, Output
-from tfg.core.inference.inference import Answers, infer
-from tfg.core.inference.shape_cache import ShapeCache
+from tfg.core.inference.inference import Answers, ShapeCache, infer
 from tfg.core.support.errors import InvalidArgumentError
 from tfg.core.types import dtypes
 from tfg.core.types.shapes import Shape

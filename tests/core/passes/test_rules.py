@@ -11,7 +11,7 @@ import pytest
 from tests.core.passes import test_pushing
 from tests.core.passes.rewriting import placeholder, rewritten
 from tfg.core.building.builder import GraphBuilder
-from tfg.core.passes.rules import arithmetic, constant_factors, data_movement, sum_rules, uniform_draws
+from tfg.core.passes.rules import arithmetic, constant_rules, data_movement, uniform_draws
 from tfg.core.types import dtypes
 
 Build = Callable[..., object]
@@ -254,7 +254,7 @@ def test_rule_leaves_fed_values_alone(passes, rules, case):
 
 
 def test_every_rule_has_cases():
-    arithmetical = (arithmetic.RULES, uniform_draws.RULES, sum_rules.RULES, constant_factors.RULES)
+    arithmetical = (arithmetic.RULES, uniform_draws.RULES, constant_rules.RULES)
     for rule_sets, cases in (
         (arithmetical, ARITHMETIC | test_pushing.ARITHMETIC),
         ((data_movement.RULES,), STRUCTURE | test_pushing.STRUCTURE),

@@ -24,5 +24,11 @@ def test_a_deferred_module_lacks_what_it_does_not_have():
     assert _printed(code) == ["False", "7"]
 
 
+def test_a_function_imported_by_name_loads_its_module_when_called():
+    shown = "print('numpy.linalg._linalg' in sys.modules)"
+    code = f"from numpy.linalg import inv; {shown}; print(inv([[4]])[0, 0]); {shown}"
+    assert _printed(f"import sys; sys.argv = ['tfg']; import tfg; {code}") == ["False", "0.25", "True"]
+
+
 def test_a_program_that_imports_tfg_has_the_imports_of_python():
     assert _printed(f"import sys, tfg, numpy; {_SHOWN}") == ["module", "True"]

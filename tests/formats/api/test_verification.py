@@ -15,12 +15,12 @@ from tests.cli.running import tfg as run
 from tests.functions import define
 from tfg.core.building.builder import GraphBuilder
 from tfg.core.comparing.verify_rewrite import fetches_in_turn
+from tfg.core.explaining.default_fetches import default_runs
 from tfg.core.graph.graph import Graph
 from tfg.core.passes.base.graph_pass import Pass, PassContext
 from tfg.core.passes.pipeline import optimize
 from tfg.core.registry import registry
 from tfg.core.support.errors import PermissionDeniedError
-from tfg.formats.api.outputs import default_runs
 from tfg.formats.api.verification import private_copy
 from tfg.formats.codecs.node_def import input_texts
 

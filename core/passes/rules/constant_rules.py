@@ -1,13 +1,14 @@
-"""Sums and products as wholes: constants that meet, denominators and factors that all terms share."""
+"""Sums and products as wholes: constants that meet, factors that all terms share, and constants that move into weights."""
 
 from __future__ import annotations
 
 import collections
 import functools
 import math
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import Any, Final
 
+import ml_dtypes
 import numpy as np
 
 from ...graph.graph import Node, Output
@@ -16,8 +17,18 @@ from ...support import dataclasses
 from ...support.errors import InvalidArgumentError
 from ...types.shapes import Shape, broadcast_shapes
 from ..base.accuracy import Accuracy, RuleSet, rounds
-from .linear_maps import product_hazard, sum_hazard, weights_take
-from .rewrite import Rewriter
+from .rewrite import (
+    PRODUCTS,
+    WEIGHTS,
+    Rewriter,
+    attrs_of,
+    data_index,
+    data_input,
+    input_axes,
+    is_matrix_product,
+    output_axes,
+    weights_sum,
+)
 
 RULES = RuleSet()
 rule = RULES.rule
@@ -327,3 +338,297 @@ def merge_constants_of_many(r: Rewriter, node: Node) -> Output | None:
     if combined is None or not _may_join(r, terms, combined, _SUM):
         return None
     return r.AddN([*values, r.constant(combined, values[0])])
+
+
+# Constants in front of products and convolutions move into their weights, offsets into biases.
+
+_CONVOLUTIONS = ("Conv2D", "Conv3D", "DepthwiseConv2dNative")
+
+
+@rule(
+    *_CONVOLUTIONS,
+    "MatMul",
+    algebra="conv(x * c, w) -> conv(x, c * w)",
+    accuracy=Accuracy.ROUNDING,
+    relaxed_where="an intermediate result may overflow or underflow",
+)
+def factor_of_input_into_weights(r: Rewriter, node: Node) -> Output | str | None:
+    constant, x = with_constant(r, free_node(r, node.inputs[0], ("Mul",)))
+    weights = r.constant_value(node.inputs[1])
+    if constant is None or x is None or not node.output_dtypes[0].is_floating:
+        return None
+    if weights is None:
+        return "the weights are not constant"
+    return _scaled(r, node, x, r.constant_value(constant), weights)
+
+
+def _scaled(r: Rewriter, node: Node, x: Output, factor: Any, weights: Any) -> Output | str | None:
+    """Return the product of x and weights scaled like x."""
+    if not r.same_shape(x, node.inputs[0]):
+        return "the factor may broadcast the input"
+    axes = input_axes(node)
+    # The rows of a transposed matrix are its channels, and a vector runs along the columns.
+    is_turned = is_matrix_product(node) and node.attr("transpose_a") and factor.size > 1
+    vector = None if is_turned else aligned_vector(r, x, weights.shape[axes[0]], is_channels_first(node), factor)
+    if vector is None:
+        return "the factor is neither a scalar nor a vector of the input channels"
+    scaled = scaled_weights(r, weights, along(weights, axes, vector))
+    if scaled is None or not _may_scale_input(r, node, x, factor, weights, scaled):
+        return None
+    return r.add(node.op, x, r.constant(scaled, node.inputs[1]), **attrs_of(node))
+
+
+def _may_scale_input(r: Rewriter, node: Node, x: Output, factor: Any, weights: Any, scaled: Any) -> bool:
+    """Return True if scaling x cannot overflow: the factor shrinks x, or x is small enough; or fast math allows the
+    rule.
+    """
+    if not rounds(node):
+        return True
+    data, largest = r.range(x).magnitude, most(factor)
+    sizes = (data * largest * weights_sum(node, weights), data * weights_sum(node, scaled))
+    # With a factor of at most 1, x * c was no larger than x: only the weights can lose digits.
+    is_safe = is_normal(scaled) and (largest <= 1 or holds_products(scaled, data, *sizes))
+    return is_safe or r.may_relax("the scaled data may overflow, or the scaled weights underflow")
+
+
+def may_scale(r: Rewriter, product: Node, weights: Any, scaled: Any, factor: Any, bias: Any = 0) -> bool:
+    """Return True if a product with bias cannot overflow, nor the product times a factor; or fast math allows the rule."""
+    if not rounds(product):
+        return True
+    data = r.range(data_input(product)).magnitude
+    # Partial sums of a product are bounded by the sum of absolute values, in whatever order a kernel adds.
+    plain, after = data * weights_sum(product, weights) + most(bias), data * weights_sum(product, scaled)
+    is_safe = is_normal(scaled) and holds_products(scaled, plain, after, plain * most(factor))
+    return is_safe or r.may_relax("the product may overflow before or after it is scaled, or the scaled weights underflow")
+
+
+def scaled_weights(r: Rewriter, weights: Any, factor: Any) -> Any:
+    """Return the weights times a factor of the same dtype; None, with a refusal, where the result leaves the dtype's range."""
+    with np.errstate(all="ignore"):
+        scaled = weights * factor
+        if scaled.dtype.kind in "iu":
+            return scaled
+        exact = weights.astype(np.complex128) * factor.astype(np.complex128)
+    if not np.allclose(scaled.astype(np.complex128), exact, rtol=0.01, atol=0, equal_nan=True):
+        r.refuse("the weights would overflow or underflow")
+        return None
+    return scaled
+
+
+@rule(
+    "BiasAdd",
+    algebra="bias_add(x + c, b) -> bias_add(x, b + c)",
+    accuracy=Accuracy.ROUNDING,
+    relaxed_where="the constants cancel, or are so large that the sum may overflow",
+)
+def offset_into_later_bias(r: Rewriter, node: Node) -> Output | str | None:
+    constant, x = with_constant(r, free_node(r, node.inputs[0], _ADD))
+    return None if constant is None or x is None else _merged_bias(r, node, node, x, constant)
+
+
+@rule(
+    *_ADD,
+    algebra="bias_add(x, b) + c -> bias_add(x, b + c)",
+    accuracy=Accuracy.ROUNDING,
+    relaxed_where="the constants cancel, or are so large that the sum may overflow",
+)
+def offset_into_earlier_bias(r: Rewriter, node: Node) -> Output | str | None:
+    constant, other = with_constant(r, node)
+    bias_add = free_node(r, other, ("BiasAdd",))
+    if constant is None or bias_add is None:
+        return None
+    return _merged_bias(r, node, bias_add, bias_add.inputs[0], constant)
+
+
+def _merged_bias(r: Rewriter, node: Node, bias_add: Node, x: Output, constant: Output) -> Output | str | None:
+    """Return a BiasAdd of x in the place of `node` that adds a scalar or per-channel constant too."""
+    bias, offset = r.constant_value(bias_add.inputs[1]), r.constant_value(constant)
+    if bias is None:
+        return None
+    if not r.same_shape(x, node.output()):
+        return "the constant may broadcast the other operand"
+    vector = aligned_vector(r, x, bias.size, is_channels_first(bias_add), offset)
+    if vector is None:
+        return "the constant varies along more than the channels"
+    total = merged_offsets(r, bias, vector)
+    return None if total is None else r.BiasAdd(x, r.constant(total, bias_add.inputs[1]), **attrs_of(bias_add))
+
+
+def merged_offsets(r: Rewriter, first: Any, second: Any) -> Any:
+    """Return the sum of two constants that are added in turn; None where the merge needs fast math."""
+    with np.errstate(all="ignore"):
+        total = first + second
+    if total.dtype.kind in "iu":
+        return total
+    hazard = sum_hazard(total, (first, second))
+    return total if not hazard or r.may_relax(hazard) else None
+
+
+# Convolutions and matrix products seen as linear maps: where their channels lie, and their weights scaled by channel.
+
+
+def output_channels(r: Rewriter, product: Node) -> int | None:
+    """Return the number of channels of the result, None where the shape of the weights is unknown or does not fit."""
+    weights, axes = r.shape(product.inputs[WEIGHTS]), output_axes(product)
+    if not weights.is_known or any(not -len(weights) <= axis < len(weights) for axis in axes):
+        return None
+    return math.prod(weights.known()[axis] for axis in axes)
+
+
+def is_channels_first(node: Node) -> bool:
+    """Return True for convolutions and normalizations of NCHW or NCDHW."""
+    return bool(node.attr("data_format", b"").startswith(b"NC"))
+
+
+def bias_format(product: Node) -> bytes:
+    """Return BiasAdd's name of the layout of the product's result."""
+    return b"NCHW" if is_channels_first(product) else b"NHWC"
+
+
+def channel_vector(r: Rewriter, product: Node, value: Any) -> Any:
+    """Return the factor or offset per channel of the result; None unless `value` is a scalar or varies along channels only."""
+    return aligned_vector(r, product.output(), output_channels(r, product), is_channels_first(product), value)
+
+
+def aligned_vector(r: Rewriter, tensor: Output, channels: int | None, is_first: bool, value: Any) -> Any:
+    """Return `value` as a vector over the channels of `tensor`; None where broadcasting aligns `value` otherwise."""
+    shape = r.shape(tensor)
+    if channels is None or shape.dims is None or value.ndim > len(shape):
+        return None
+    if value.size == 1:
+        return np.broadcast_to(value.reshape(()), (channels,))
+    axis = 1 if is_first else len(shape) - 1
+    aligned = (1,) * (len(shape) - value.ndim) + value.shape
+    expected = tuple(channels if i == axis else 1 for i in range(len(shape)))
+    return value.reshape(channels) if aligned == expected else None
+
+
+def constant_weights(r: Rewriter, product: Node) -> Any:
+    """Return the array of the product's weights; None, with a refusal, for non-constant weights."""
+    weights = r.constant_value(product.inputs[WEIGHTS])
+    if weights is None:
+        r.refuse("the weights are not constant; freeze the graph first")
+    return weights
+
+
+def weights_take(r: Rewriter, factor: Output, value: Output) -> bool:
+    """Return True if a constant factor of `value` can go into constant weights: `value` is a product, maybe with a bias."""
+    product = value.node.inputs[0].node if value.node.op == "BiasAdd" else value.node
+    if product.op not in PRODUCTS or r.constant_value(factor) is None:
+        return False
+    return r.constant_value(product.inputs[WEIGHTS]) is not None
+
+
+def with_factor(r: Rewriter, product: Node, axes: tuple[int, ...], factor: Any, data: Output | None = None) -> Output:
+    """Return the product with weights times a vector along `axes`, and with `data` as data if not None."""
+    weights = r.constant_value(product.inputs[WEIGHTS])
+    inputs = list(product.inputs)
+    inputs[WEIGHTS] = r.constant(scaled(weights, axes, factor), product.inputs[WEIGHTS])
+    if data is not None:
+        inputs[data_index(product)] = data
+    return r.add(product.op, *inputs, **attrs_of(product))
+
+
+def scaled(weights: Any, axes: tuple[int, ...], factor: Any) -> Any:
+    """Return `weights` times a vector along `axes`, in float32 at least."""
+    return wide(weights) * along(weights, axes, wide(factor))
+
+
+def along(weights: Any, axes: tuple[int, ...], vector: Any) -> Any:
+    """Return a vector in the form in which it broadcasts to `weights` along `axes`."""
+    places = [axis % weights.ndim for axis in axes]
+    return vector.reshape([size if axis in places else 1 for axis, size in enumerate(weights.shape)])
+
+
+def reshaped(r: Rewriter, value: Output, reshape: Node | None) -> Output:
+    """Return `value` in the shape of the Reshape or Squeeze, if there is one."""
+    return value if reshape is None else r.add(reshape.op, value, *reshape.inputs[1:], **attrs_of(reshape))
+
+
+def is_read(r: Rewriter, node: Node) -> bool:
+    """Return False for a node that a rule has replaced."""
+    return bool(node.uses) or r.ctx.is_preserved(node)
+
+
+def is_read_only_by(r: Rewriter, node: Node, readers: Collection[Node]) -> bool:
+    """Return True if only `readers` need the node: the node may go with them."""
+    others = [user for user in node.uses if user not in readers and is_read(r, user)]
+    return not others and not r.ctx.is_preserved(node) and not node.control_inputs
+
+
+def wide(values: Any) -> Any:
+    """Widen half and bfloat16 to float32, so that a folded result is rounded only once, at the end."""
+    return values.astype(np.float32) if values.dtype.itemsize == 2 else values
+
+
+# Conditions on constants under which two computations of a result differ by rounding only, for any other operand.
+
+_DIGITS: Final = 4
+"""The largest ratio of the largest constant to the sum of constants: at most two bits are lost."""
+_MARGIN: Final = 4
+"""The factor between products of bounds and the largest number; leaves room for rounding on the way."""
+
+
+def sum_hazard(total: Any, terms: Sequence[Any], unit: Any = 0.0) -> str:
+    """Return the reason why `x + total` may differ by more than rounding from adding the terms in turn; empty for no
+    reason.
+
+    Terms of a few times `unit` may cancel: the last digits of the terms are those of `unit`.
+    """
+    sizes = [_magnitudes(term) for term in terms]
+    greatest, together = _broadcast(np.maximum, sizes), _broadcast(np.add, sizes)
+    if np.any((_magnitudes(total) * _DIGITS < greatest) & (greatest > _DIGITS * _magnitudes(unit))):
+        return "the constants cancel"
+    limits = _limits(total)
+    # A term under half a unit in the last place of the largest number does not change the largest number.
+    return "the sum may overflow" if not np.all(together < float(limits.max) * float(limits.eps) / 8) else ""
+
+
+def product_hazard(product: Any, factors: Sequence[Any]) -> str:
+    """Return the reason why `x * product` may differ by more than rounding from multiplying by the factors in turn; or
+    empty.
+
+    Where all factors grow x, or all shrink x, no intermediate result overflows or underflows unless the last result does.
+    """
+    if product.dtype.kind == "c":
+        return "parts of complex products may overflow"
+    sizes = [_magnitudes(factor) for factor in factors]
+    # 1e30 * 1e30 * 1e-30 overflows on the way in float32, and the joined factor 1e30 does not.
+    if not (all(np.all(size >= 1) for size in sizes) or all(np.all(size <= 1) for size in sizes)):
+        return "an intermediate product may overflow or underflow"
+    return "" if all(map(is_normal, (product, *factors))) else "the constants leave the range of normal numbers"
+
+
+def is_normal(array: Any) -> bool:
+    """Return True if all elements are 0 or normal numbers, with all their digits."""
+    array = np.asarray(array)
+    sizes = np.abs(array) if array.dtype.kind == "f" else _magnitudes(array)  # comparisons need no wider numbers
+    return bool(np.all(np.isfinite(sizes) & ((sizes == 0) | (sizes >= float(_limits(array).smallest_normal)))))
+
+
+def holds_products(array: Any, *bounds: float) -> bool:
+    """Return True if results within the bounds, and partial sums, are far from overflowing in the dtype of `array`."""
+    return all(math.isfinite(bound) and bound * _MARGIN < float(_limits(array).max) for bound in bounds)
+
+
+def most(array: Any) -> float:
+    """Return the greatest absolute value of the elements, 0 of none."""
+    return float(np.max(_magnitudes(array), initial=0))
+
+
+def _magnitudes(array: Any) -> Any:
+    array = np.asarray(array)
+    return np.abs(array.astype(np.complex128 if array.dtype.kind == "c" else np.float64))
+
+
+def _broadcast(combine: Any, arrays: Sequence[Any]) -> Any:
+    total = arrays[0]
+    for array in arrays[1:]:
+        total = combine(total, array)
+    return total
+
+
+def _limits(array: Any) -> Any:
+    dtype = np.asarray(array).dtype
+    # NumPy's finfo does not know bfloat16 and the floats of 8 bits.
+    return ml_dtypes.finfo(np.zeros((), dtype).real.dtype if dtype.kind == "c" else dtype)
