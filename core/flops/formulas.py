@@ -80,9 +80,6 @@ def _formula(function: Callable[..., Any], op: str, family: str) -> tuple[str, s
         return _per_element(cost) + more, "for each element of the gradient", family
     if isinstance(function, functools.partial):
         function = function.func
-    held = inspect.getclosurevars(function).nonlocals if inspect.isfunction(function) else {}
-    if isinstance(held.get("cost"), registry.Cost):
-        return _per_element(held["cost"]), "for each element", family
     return _expression(function), " ".join((inspect.getdoc(function) or "").split()), family
 
 

@@ -48,10 +48,6 @@ def _reshape(x: Array, dims: Array, allowzero: int = 0) -> Array:
     return x.reshape([x.shape[i] if size == 0 and not allowzero else size for i, size in enumerate(dims)])
 
 
-def _concat(*parts: Array, axis: int) -> Array:
-    return np.concatenate(parts, axis)
-
-
 def _slice(x: Array, starts: Array, ends: Array, axes: Array, steps: Array | None = None) -> Array:
     taken = [slice(None)] * x.ndim
     for i, axis in enumerate(axes):
@@ -74,18 +70,6 @@ def _divide(x: Array, y: Array) -> Array:
     return result
 
 
-def _max(*arrays: Array) -> Array:
-    return functools.reduce(np.maximum, arrays)
-
-
-def _min(*arrays: Array) -> Array:
-    return functools.reduce(np.minimum, arrays)
-
-
-def _mod(x: Array, y: Array, fmod: int = 0) -> Array:
-    return np.fmod(x, y) if fmod else np.mod(x, y)
-
-
 def _reduce_sum(x: Array, axes: Array | None = None, keepdims: int = 1, noop_with_empty_axes: int = 0) -> Array:
     # No axes at all mean all axes, unless `noop_with_empty_axes`.
     places = None if axes is None or not (axes.size or noop_with_empty_axes) else tuple(map(int, axes))
@@ -97,15 +81,17 @@ _MOVING: Final[Mapping[str, Callable[..., Array]]] = {
     "Transpose": lambda x, perm: np.ascontiguousarray(np.transpose(x, perm)),
     "Unsqueeze": lambda x, axes: np.expand_dims(x, tuple(map(int, axes))),
     "Squeeze": lambda x, axes: np.squeeze(x, tuple(map(int, axes))),
-    "Concat": _concat,
+    "Concat": lambda *parts, axis: np.concatenate(parts, axis),
     "Slice": _slice,
 }
 _COMPUTING: Final[Mapping[str, Callable[..., Array]]] = {
-    "Gather": _gather, "Add": np.add, "Sub": np.subtract, "Mul": np.multiply, "Div": _divide, "Max": _max, "Min": _min,
+    "Gather": _gather, "Add": np.add, "Sub": np.subtract, "Mul": np.multiply, "Div": _divide,
+    "Max": lambda *arrays: functools.reduce(np.maximum, arrays), "Min": lambda *arrays: functools.reduce(np.minimum, arrays),
     "Equal": np.equal, "Less": np.less, "LessOrEqual": np.less_equal, "Greater": np.greater,
     "GreaterOrEqual": np.greater_equal, "Not": np.logical_not, "And": np.logical_and, "Or": np.logical_or,
     "Neg": np.negative, "Abs": np.abs, "Sign": np.sign, "Floor": np.floor, "Round": np.rint, "Sqrt": np.sqrt,
-    "IsNaN": np.isnan, "IsInf": np.isinf, "Where": np.where, "Mod": _mod, "ReduceSum": _reduce_sum,
+    "IsNaN": np.isnan, "IsInf": np.isinf, "Where": np.where, "ReduceSum": _reduce_sum,
+    "Mod": lambda x, y, fmod=0: np.fmod(x, y) if fmod else np.mod(x, y),
 }  # fmt: skip
 
 # Some functions have only 32-bit kernels in onnxruntime. On 64-bit floats they are built from functions with 64-bit kernels.
@@ -137,26 +123,12 @@ def _atan(g: Any, x: Any) -> Any:
     return g.Where(g.Less(x, 0), g.Neg(angle), angle)
 
 
-def _asin(g: Any, x: Any) -> Any:
-    # (1 - x)(1 + x) and not 1 - x^2, which cancels near 1.
-    return _atan(g, g.Div(x, g.Sqrt(g.Mul(g.Sub(1, x), g.Add(x, 1)))))
-
-
-def _acos(g: Any, x: Any) -> Any:
-    # pi/2 less the arc sine would cancel near 1.
-    return g.Mul(_atan(g, g.Sqrt(g.Div(g.Sub(1, x), g.Add(x, 1)))), 2)
-
-
 def _sinh(g: Any, x: Any) -> Any:
     """Emit a series up to 1, where the difference of exponentials would lose digits."""
     near = g.Max(g.Min(x, 1), -1)
     series = _polynomial(g, g.Mul(near, near), [1 / math.factorial(2 * k + 1) for k in range(10)])
     far = g.Mul(g.Sub(g.Exp(x), g.Exp(g.Neg(x))), 0.5)
     return g.Where(g.Less(g.Abs(x), 1), g.Mul(near, series), far)
-
-
-def _cosh(g: Any, x: Any) -> Any:
-    return g.Mul(g.Add(g.Exp(x), g.Exp(g.Neg(x))), 0.5)
 
 
 def _asinh(g: Any, x: Any) -> Any:
@@ -166,39 +138,32 @@ def _asinh(g: Any, x: Any) -> Any:
     return g.Where(g.Less(x, 0), g.Neg(result), result)
 
 
-def _acosh(g: Any, x: Any) -> Any:
-    # Two roots, since x^2 overflows for large x and x^2 - 1 cancels near 1.
-    return g.Log(g.Add(x, g.Mul(g.Sqrt(g.Sub(x, 1)), g.Sqrt(g.Add(x, 1)))))
-
-
-def _atanh(g: Any, x: Any) -> Any:
-    return g.Mul(g.Log(g.Div(g.Add(x, 1), g.Sub(1, x))), 0.5)
-
-
-def _softplus(g: Any, x: Any) -> Any:
-    # log(1 + e^x) with an exponent that is never positive and so cannot overflow.
-    return g.Add(g.Max(x, 0), g.Log(g.Add(g.Exp(g.Neg(g.Abs(x))), 1)))
-
-
 def _elu(g: Any, x: Any, alpha: float = 1.0) -> Any:
     # Where computes both sides: without the minimum the side that is not taken would overflow.
     return g.Where(g.Less(x, 0), g.Mul(g.Sub(g.Exp(g.Min(x, 0)), 1), alpha), x)
 
 
-def _selu(g: Any, x: Any) -> Any:
-    """Emit Selu with the constants of Klambauer et al. (2017); ONNX's attributes hold only 32 bits."""
-    return g.Mul(_elu(g, x, 1.6732632423543772), 1.0507009873554805)
-
-
-def _leaky_relu(g: Any, x: Any, alpha: float = 0.01) -> Any:
-    return g.Where(g.Less(x, 0), g.Mul(x, alpha), x)
-
-
 _IN_DOUBLE: Final[Mapping[str, Callable[..., Value]]] = {
-    "Tan": lambda g, x: g.Div(g.Sin(x), g.Cos(x)), "Atan": _atan, "Asin": _asin, "Acos": _acos, "Sinh": _sinh, "Cosh": _cosh,
-    "Asinh": _asinh, "Acosh": _acosh, "Atanh": _atanh, "Softplus": _softplus, "Elu": _elu, "Selu": _selu,
-    "LeakyRelu": _leaky_relu, "Softsign": lambda g, x: g.Div(x, g.Add(g.Abs(x), 1)),
-}  # fmt: skip
+    "Tan": lambda g, x: g.Div(g.Sin(x), g.Cos(x)),
+    "Atan": _atan,
+    # (1 - x)(1 + x) and not 1 - x^2, which cancels near 1.
+    "Asin": lambda g, x: _atan(g, g.Div(x, g.Sqrt(g.Mul(g.Sub(1, x), g.Add(x, 1))))),
+    # pi/2 less the arc sine would cancel near 1.
+    "Acos": lambda g, x: g.Mul(_atan(g, g.Sqrt(g.Div(g.Sub(1, x), g.Add(x, 1)))), 2),
+    "Sinh": _sinh,
+    "Cosh": lambda g, x: g.Mul(g.Add(g.Exp(x), g.Exp(g.Neg(x))), 0.5),
+    "Asinh": _asinh,
+    # Two roots, since x^2 overflows for large x and x^2 - 1 cancels near 1.
+    "Acosh": lambda g, x: g.Log(g.Add(x, g.Mul(g.Sqrt(g.Sub(x, 1)), g.Sqrt(g.Add(x, 1))))),
+    "Atanh": lambda g, x: g.Mul(g.Log(g.Div(g.Add(x, 1), g.Sub(1, x))), 0.5),
+    # log(1 + e^x) with an exponent that is never positive and so cannot overflow.
+    "Softplus": lambda g, x: g.Add(g.Max(x, 0), g.Log(g.Add(g.Exp(g.Neg(g.Abs(x))), 1))),
+    "Elu": _elu,
+    # The constants of Klambauer et al. (2017); ONNX's attributes hold only 32 bits.
+    "Selu": lambda g, x: g.Mul(_elu(g, x, 1.6732632423543772), 1.0507009873554805),
+    "LeakyRelu": lambda g, x, alpha=0.01: g.Where(g.Less(x, 0), g.Mul(x, alpha), x),
+    "Softsign": lambda g, x: g.Div(x, g.Add(g.Abs(x), 1)),
+}
 """Operator -> what emits it on 64-bit floats."""
 
 

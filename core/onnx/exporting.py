@@ -110,7 +110,7 @@ def export(
         g.block.outputs = [g.packed(value) if value.dtype.is_complex else value for value in results]
         drop_unused(g.block)
     if exporter.is_refused or not exporter.unknown.isdisjoint(g.block.values()):
-        raise _refused(exporter.refusals, layer_names() if layer_names is not None else _own_names)
+        raise _refused(exporter.refusals, layer_names() if layer_names is not None else lambda path: (path, path))
     g.block.inputs = list(entries.values())
     tidy(g)
     # The depth is checked after the cleanup, which may remove blocks.
@@ -134,10 +134,6 @@ def _input_spec(name: str, value: Output, inferred: Mapping[Output, TensorSpec])
         word = name.replace(":", "_").replace("/", "_")
         shape = Shape(d if isinstance(d, int) else Dim.symbol(f"{word}_dim{i}") for i, d in enumerate(shape.dims))
     return TensorSpec(value.base_dtype, shape)
-
-
-def _own_names(path: str) -> tuple[str, str]:
-    return path, path
 
 
 def _refused(refusals: Sequence[ExportRefusal], layer_names: LayerNames) -> UnimplementedError:
@@ -679,7 +675,7 @@ def _changed(g: Emitter, inner: dict[int, Value], before: Sequence[Any], after: 
     """Return shapes of the changed values that hold before and after an iteration."""
     shapes = {}
     for i, value in enumerate(after):
-        if i not in inner and value is not before[i] and not _same(value, before[i]):
+        if i not in inner and value is not before[i]:
             g.refuse("an iteration passes on a value that is not a tensor")
         if i in inner and value is not inner[i]:
             relaxed = relax_shapes(inner[i].shape, value.shape)
@@ -706,10 +702,6 @@ def _join_elements(g: Emitter, inner: dict[int, Value], after: Sequence[Any], co
 def _is_constant(shape: Shape, constant: Set[str]) -> bool:
     dims = [dim for dim in shape.dims or () if isinstance(dim, Dim)]
     return shape.dims is not None and all(POSITION not in dim.symbols and constant >= set(dim.unnamed) for dim in dims)
-
-
-def _same(a: Any, b: Any) -> bool:
-    return isinstance(a, Value) and isinstance(b, Value) and a.array is not None and a is b
 
 
 # V1 conditionals: a Merge takes the one input that is alive, on the branch that is taken.

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import contextlib
-import functools
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import numpy as np
 
-from ..numerics.einsum import expand, output_labels, parse
+from ..registry.registry import shape_function
 from ..support.errors import TfgError
-from ..types.arrays import Array
+from ..types import dtypes
 from ..types.dims import DimLike
-from ..types.shapes import UNKNOWN, Shape, broadcast_shapes, merge_shapes
+from ..types.shapes import UNKNOWN, Shape, TensorSpec, broadcast_shapes
 from .blocks import Value
 
 _BROADCASTING: Final = frozenset((
@@ -45,8 +44,18 @@ def result_shape(name: str, values: Sequence[Value | None], attrs: Mapping[str, 
     return function(present, attrs)
 
 
-def _transposed(inputs: Sequence[Value], attrs: Mapping[str, Any]) -> Shape:
-    return Shape(inputs[0].shape[axis] for axis in attrs["perm"])
+def _shape_of_op(op: str, *inputs: Any, **attrs: Any) -> Shape:
+    """Return the shape of an op that computes what the operator does, for values and constants."""
+    specs = [[_spec(each) for each in value] if isinstance(value, list) else _spec(value) for value in inputs]
+    with contextlib.suppress(TfgError):
+        return cast(Shape, cast(Any, shape_function(op))(*specs, **attrs))
+    return UNKNOWN
+
+
+def _spec(value: Any) -> TensorSpec:
+    if isinstance(value, Value):
+        return TensorSpec(value.dtype, value.shape, value.array)
+    return TensorSpec(dtypes.int64, Shape(np.shape(value)), np.array(value))
 
 
 def _reshaped(inputs: Sequence[Value], attrs: Mapping[str, Any]) -> Shape:
@@ -72,38 +81,8 @@ def _with_ones(inputs: Sequence[Value], attrs: Mapping[str, Any]) -> Shape:
     return Shape(1 if axis in places else next(left) for axis in range(rank))
 
 
-def _without(inputs: Sequence[Value], attrs: Mapping[str, Any]) -> Shape:
-    places = _places(inputs[0], inputs[1].array if len(inputs) > 1 else None)
-    return UNKNOWN if places is None else Shape(d for i, d in enumerate(inputs[0].shape) if i not in places)
-
-
 def _reduced(inputs: Sequence[Value], attrs: Mapping[str, Any]) -> Shape:
-    places = _places(inputs[0], inputs[1].array if len(inputs) > 1 else None)
-    if places is None:
-        return UNKNOWN
-    if attrs.get("keepdims", 1):
-        return Shape(1 if i in places else d for i, d in enumerate(inputs[0].shape))
-    return Shape(d for i, d in enumerate(inputs[0].shape) if i not in places)
-
-
-def _places(value: Value, axes: Array | None) -> set[int] | None:
-    return None if axes is None else {int(axis) % len(value.shape) for axis in axes.reshape(-1)}
-
-
-def _gathered(inputs: Sequence[Value], attrs: Mapping[str, Any]) -> Shape:
-    dims, axis = inputs[0].shape.dims or (), attrs.get("axis", 0)
-    axis %= max(len(dims), 1)
-    return Shape(dims[:axis]) + inputs[1].shape + Shape(dims[axis + 1 :])
-
-
-def _product(inputs: Sequence[Value], attrs: Mapping[str, Any]) -> Shape:
-    """Return the shape of products of stacked matrices, whose stacks broadcast."""
-    a, b = (value.shape for value in inputs[:2])
-    if a.dims is None or b.dims is None or len(a) < 2 or len(b) < 2:
-        return UNKNOWN
-    with contextlib.suppress(TfgError):
-        return broadcast_shapes(a[:-2], b[:-2]) + Shape((a[-2], b[-1]))
-    return UNKNOWN
+    return _shape_of_op("Sum", *inputs, keep_dims=attrs.get("keepdims", 1)) if len(inputs) > 1 else UNKNOWN
 
 
 def _convolved(inputs: Sequence[Value], attrs: Mapping[str, Any]) -> Shape:
@@ -111,20 +90,6 @@ def _convolved(inputs: Sequence[Value], attrs: Mapping[str, Any]) -> Shape:
     images, filters = inputs[0].shape, inputs[1].shape
     count = filters[0] if filters.dims else None
     return Shape((images[0], count, *[None] * (len(images) - 2)))
-
-
-def _summed(inputs: Sequence[Value], attrs: Mapping[str, Any]) -> Shape:
-    """Return the sizes of named axes of an einsum; those of `...` broadcast."""
-    if any(value.rank is None for value in inputs):
-        return UNKNOWN
-    equation = parse(attrs["equation"])
-    labels = [expand(subscripts, len(value.shape)) for subscripts, value in zip(equation.inputs, inputs)]
-    sizes = {label: dim for names, value in zip(labels, inputs) for label, dim in zip(names, value.shape)}
-    return Shape(sizes[label] if isinstance(label, str) else None for label in output_labels(equation, labels))
-
-
-def _same_rank(inputs: Sequence[Value], attrs: Mapping[str, Any]) -> Shape:
-    return _of_rank(inputs[0].rank)
 
 
 def _sliced(inputs: Sequence[Value], attrs: Mapping[str, Any]) -> Shape:
@@ -148,13 +113,6 @@ def _padded(inputs: Sequence[Value], attrs: Mapping[str, Any]) -> Shape:
     return Shape(size + more if isinstance(size, int) else None for size, more in zip(dims, around))
 
 
-def _tiled(inputs: Sequence[Value], attrs: Mapping[str, Any]) -> Shape:
-    dims, times = inputs[0].shape.dims or (), inputs[1].array
-    if times is None:
-        return _of_rank(len(dims))
-    return Shape(size * int(count) if isinstance(size, int) else None for size, count in zip(dims, times))
-
-
 def _divided(inputs: Sequence[Value], attrs: Mapping[str, Any]) -> Shape:
     """Return the shape of each of several equal parts."""
     sizes = inputs[1].array if len(inputs) > 1 else None
@@ -163,23 +121,6 @@ def _divided(inputs: Sequence[Value], attrs: Mapping[str, Any]) -> Shape:
     dims, axis = list(inputs[0].shape), attrs.get("axis", 0)
     dims[axis] = int(sizes[0])
     return Shape(dims)
-
-
-def _along(inputs: Sequence[Value], attrs: Mapping[str, Any]) -> Shape:
-    dims, axis = inputs[0].shape.dims or (), attrs["axis"] % max(len(inputs[0].shape), 1)
-    return Shape((*dims[:axis], *[1] * attrs["keepdims"], *dims[axis + 1 :]))
-
-
-def _concatenated(inputs: Sequence[Value], attrs: Mapping[str, Any]) -> Shape:
-    """Return the concatenated shape: the sum along the axis, the most definite dimension along the others."""
-    shapes = [value.shape.dims or () for value in inputs]
-    axis = attrs["axis"] % max(len(shapes[0]), 1)
-    if any(len(dims) != len(shapes[0]) for dims in shapes):
-        return UNKNOWN
-    total: DimLike = sum(dims[axis] for dims in shapes)
-    with contextlib.suppress(TfgError):
-        return functools.reduce(merge_shapes, (Shape((*dims[:axis], total, *dims[axis + 1 :])) for dims in shapes))
-    return UNKNOWN
 
 
 def _expanded(inputs: Sequence[Value], attrs: Mapping[str, Any]) -> Shape:
@@ -191,12 +132,21 @@ def _expanded(inputs: Sequence[Value], attrs: Mapping[str, Any]) -> Shape:
 
 
 _SHAPES: Final[Mapping[str, Callable[[Sequence[Value], Mapping[str, Any]], Shape]]] = {
-    "Transpose": _transposed, "Reshape": _reshaped, "Unsqueeze": _with_ones, "Squeeze": _without, "Gather": _gathered,
-    "Expand": _expanded, "Concat": _concatenated, "Slice": _sliced, "Pad": _padded,
-    "Split": _divided, "Tile": _tiled, "TopK": _same_rank, "Range": lambda given, attrs: Shape((None,)),
+    "Transpose": lambda given, attrs: _shape_of_op("Transpose", *given, np.array(attrs["perm"])),
+    "Gather": lambda given, attrs: _shape_of_op("GatherV2", *given, attrs.get("axis", 0), batch_dims=0),
+    "Concat": lambda given, attrs: _shape_of_op("ConcatV2", given, attrs["axis"]),
+    "Einsum": lambda given, attrs: _shape_of_op("Einsum", given, equation=attrs["equation"]),
+    "Tile": lambda given, attrs: _shape_of_op("Tile", *given),
+    "Reshape": _reshaped, "Unsqueeze": _with_ones, "Squeeze": lambda given, attrs: _reduced(given, {"keepdims": 0}),
+    "Expand": _expanded, "Slice": _sliced, "Pad": _padded, "Split": _divided,
+    "TopK": lambda given, attrs: _of_rank(given[0].rank), "Range": lambda given, attrs: Shape((None,)),
     "NonZero": lambda given, attrs: Shape((given[0].rank, None)),
-    "ArgMax": _along, "ArgMin": _along, "MatMul": _product, "Einsum": _summed,
-    "MatMulInteger": _product, "ConvInteger": _convolved,
-    "GatherElements": lambda given, attrs: given[1].shape,
+    "ConvInteger": _convolved, "GatherElements": lambda given, attrs: given[1].shape,
+    **dict.fromkeys(
+        ("MatMul", "MatMulInteger"), lambda given, attrs: _shape_of_op("BatchMatMulV2", *given[:2], adj_x=False, adj_y=False)
+    ),
+    **dict.fromkeys(
+        ("ArgMax", "ArgMin"), lambda given, attrs: _shape_of_op("Sum", *given, attrs["axis"], keep_dims=attrs["keepdims"])
+    ),
     **dict.fromkeys(("ReduceSum", "ReduceMean", "ReduceMax", "ReduceMin", "ReduceProd", "ReduceL2"), _reduced),
 }  # fmt: skip

@@ -136,9 +136,7 @@ def gather_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
 
 
 zero_flops("GatherV2")
-facts("shape_arithmetic", of=("GatherV2",))
-facts("row_numbers", of=("GatherV2",))
-facts("bounded_by_inputs", of=("GatherV2",))
+facts("shape_arithmetic", "row_numbers", "bounded_by_inputs", of=("GatherV2",))
 
 
 def _axis_gradient(g: GradientBuilder, params: Output, indices: Output, axis: Output, batch_dims: int, grad: Output) -> Output:
@@ -159,14 +157,12 @@ def _axis_gradient(g: GradientBuilder, params: Output, indices: Output, axis: Ou
     total = g.Mul(groups, size)
     # The ids of each batch follow those of the batch before, so that one segment sum serves all batches.
     offsets = g.Mul(g.Range(zero, g.Reshape(groups, []), one), g.Reshape(size, []))
-    ids = g.AddV2(g.Reshape(indices, g.ConcatV2([groups, count], 0)), _like(g, g.ExpandDims(offsets, 1), indices))
+    column = g.ExpandDims(offsets, 1)
+    column = column if column.base_dtype is indices.base_dtype else g.Cast(column, DstT=indices.base_dtype)
+    ids = g.AddV2(g.Reshape(indices, g.ConcatV2([groups, count], 0)), column)
     summed = g.UnsortedSegmentSum(moved, ids, g.Reshape(total, []))
     blocks = g.ConcatV2([groups, size, before, after], 0)
     return g.Reshape(g.Transpose(g.Reshape(summed, blocks), [0, 2, 1, 3]), source)
-
-
-def _like(g: GradientBuilder, x: Output, other: Output) -> Output:
-    return x if x.base_dtype is other.base_dtype else g.Cast(x, DstT=other.base_dtype)
 
 
 def _slicer(g: GradientBuilder, vector: Output) -> Callable[..., Any]:
@@ -289,6 +285,7 @@ def gather_nd_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradient
 zero_flops("GatherNd")
 
 
+# Two forms: ONNX's operator takes tensors of unknown rank, whose sizes a program would have to ask for to check the indices.
 @lower("GatherV2", static=(2,))
 def _gather_v2_lowering(xla: Any, params: Any, indices: Any, axis: Array, *, batch_dims: int) -> Any:
     place, batch_dims = _gather_dims(params.ndim, indices.ndim, int(axis), batch_dims)

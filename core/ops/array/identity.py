@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import itertools
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -96,32 +96,29 @@ def debug_identity(x: Array, *, tensor_name: str) -> Array:
     return x
 
 
-@kernel("CheckNumerics")
-def check_numerics(x: Array, *, message: str) -> Result:
-    """Return the input; InvalidArgumentError if any element is NaN or infinite."""
-    finite = np.isfinite(x)
-    if not np.all(finite):
-        _refuse_non_finite(message, (("Inf", np.isinf(x)), ("NaN", np.isnan(x))))
+_KINDS: Final[Mapping[str, Callable[[Array], Any]]] = {
+    "Inf": np.isinf,
+    "-Inf": lambda x: np.isinf(x) & (x < 0),
+    "+Inf": lambda x: np.isinf(x) & (x > 0),
+    "NaN": np.isnan,
+}
+"""The numbers that a check refuses, by their name in the message."""
+
+
+def _checked(kinds: Sequence[str], x: Array, *, message: str) -> Array:
+    """Return the input; InvalidArgumentError that names the kinds if any element is NaN or infinite."""
+    if not np.all(np.isfinite(x)):
+        names = " and ".join(kind for kind in kinds if np.any(_KINDS[kind](x)))
+        raise InvalidArgumentError(f"{message} : Tensor had {names} values")
     return x
 
 
-def _refuse_non_finite(message: str, kinds: Sequence[tuple[str, Array]]) -> None:
-    names = " and ".join(name for name, where in kinds if np.any(where))
-    raise InvalidArgumentError(f"{message} : Tensor had {names} values")
+kernel("CheckNumerics")(functools.partial(_checked, ("Inf", "NaN")))
+kernel("CheckNumericsV2")(functools.partial(_checked, ("-Inf", "+Inf", "NaN")))
 
 
-@kernel("CheckNumericsV2")
-def check_numerics_v2(x: Array, *, message: str) -> Result:
-    """As CheckNumerics, telling the signs of infinities apart."""
-    finite = np.isfinite(x)
-    if not np.all(finite):
-        infinite = np.isinf(x)
-        _refuse_non_finite(message, (("-Inf", infinite & (x < 0)), ("+Inf", infinite & (x > 0)), ("NaN", np.isnan(x))))
-    return x
-
-
-@shape(*_COPIES, *_WATCHES, *_NUMERIC_CHECKS)
-def identity_shape(x: TensorSpec) -> TensorSpec:
+@shape(*_COPIES, *_WATCHES, *_NUMERIC_CHECKS, "IdentityN", "Print")
+def identity_shape(x: TensorSpec | list[TensorSpec], *printed: Any) -> TensorSpec | list[TensorSpec]:
     return x
 
 
@@ -132,10 +129,9 @@ gradient(
 )(by_ops("dy"))  # fmt: skip
 zero_flops(*_COPIES, *_WATCHES)
 facts("transparent", of=("StopGradient", "PreventGradient", "Snapshot", "Identity"))
-facts("elementwise", of=_FORWARDING)
-facts("idempotent", of=("Snapshot", "StopGradient", "PreventGradient", "Identity"))
+facts("elementwise", "forwarding", of=_FORWARDING)
+facts("idempotent", "shape_arithmetic", of=("Snapshot", "StopGradient", "PreventGradient", "Identity"))
 facts("monotone", of=("Snapshot", "StopGradient", "Identity"))
-facts("shape_arithmetic", of=("Snapshot", "StopGradient", "PreventGradient", "Identity"))
 facts("alias", "inexpensive", of=("Identity", "PreventGradient", "StopGradient"))
 facts("debug", of=("Copy", "CopyHost", "DebugIdentity", "DebugIdentityV3", "DebugIdentityV2"))
 
@@ -190,11 +186,6 @@ def identity_n(values: list[Array]) -> Sequence[Result]:
     return values
 
 
-@shape("IdentityN")
-def identity_n_shape(values: list[TensorSpec]) -> list[TensorSpec]:
-    return values
-
-
 @gradient("IdentityN")
 def identity_n_gradient(g: GradientBuilder, node: Node, *grads: Output) -> Gradients:
     return list(grads)
@@ -225,10 +216,9 @@ def ensure_shape_shape(x: TensorSpec, *, shape: Shape) -> Shape:
     return merge_shapes(x.shape, shape)
 
 
-facts("idempotent", "same_shape_same_value", of=("EnsureShape",))
+facts("idempotent", "same_shape_same_value", "alias_view", of=("EnsureShape",))
 facts("shape_arithmetic", of=("IdentityN", "EnsureShape"))
 facts("passes_each_on", of=("IdentityN",))
-facts("forwarding", of=_FORWARDING)
 
 
 @kernel("HostConst")
@@ -244,7 +234,6 @@ def host_const_shape(*, value: Tensor) -> TensorSpec:
 zero_flops("IdentityN", "PlaceholderWithDefault", "EnsureShape", "HostConst")
 facts("inexpensive", of=("EnsureShape", "IdentityN", "PlaceholderWithDefault"))
 facts("alias", of=("PlaceholderWithDefault",))
-facts("alias_view", of=("EnsureShape",))
 
 
 @kernel("NoOp")
@@ -252,7 +241,7 @@ def no_op() -> None:
     return None
 
 
-facts("idle", of=("NoOp",))
+facts("idle", "control_flow", "inexpensive", of=("NoOp",))
 
 
 @kernel("Assert")
@@ -276,11 +265,6 @@ def print_(ctx: KernelContext, x: Array, data: list[Array], *, message: str, fir
     if first_n < 0 or next(counter) < first_n:
         shown = "".join(f"[{summarize_array(value, summarize)}]" for value in data)
         sys.stderr.write(printable(f"{message}{shown}\n"))
-    return x
-
-
-@shape("Print")
-def print_shape(x: TensorSpec, data: list[TensorSpec]) -> TensorSpec:
     return x
 
 
@@ -310,8 +294,7 @@ def print_v2_shape(text: TensorSpec) -> None:
 
 
 zero_flops("NoOp", "Assert", "Print", "PrintV2")
-facts("control_flow", "inexpensive", of=("NoOp",))
-facts("side_effect", of=("Assert", "Print", "PrintV2"))
+facts("side_effect", "diagnostic", of=("Assert", "Print", "PrintV2"))
 
 _TRUTHS = ("float32", "float64", "int64", "int32", "uint8", "int16", "int8", "bool", "object")
 
@@ -327,7 +310,6 @@ def to_bool(x: Array) -> Result:
 
 
 not_differentiable("PrintV2", "ToBool")
-facts("diagnostic", of=("Assert", "Print", "PrintV2"))
 
 
 @kernel("Cast")
@@ -452,15 +434,28 @@ def bitcast_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
 
 zero_flops("Bitcast")
 facts("alias_view", of=("Bitcast",))
-# GuaranteeConst and DeepCopy are stateful in TensorFlow's catalog, and engines get no stateful nodes.
-lower(
+
+
+# GuaranteeConst and DeepCopy are stateful in TensorFlow's catalog, and engines get no stateful nodes. A model of ONNX has no
+# checks and prints nothing.
+@lower(
     "Identity", "Snapshot", "StopGradient", "PreventGradient", "Copy", "CopyHost", "DebugGradientIdentity", "DebugIdentityV2"
-)(lambda xla, x: x)  # fmt: skip
-lower("IdentityN")(lambda xla, values: tuple(values))
-onnx(*_COPIES, *_WATCHES, "EnsureShape", "PlaceholderWithDefault", "Print")(lambda g, x, *watched: x)
-onnx("IdentityN")(lambda g, values: values)
+)  # fmt: skip
+@onnx(*_COPIES, *_WATCHES, "EnsureShape", "PlaceholderWithDefault", "Print")
+def handed_on(world: Any, x: Any, *watched: Any) -> Any:
+    """Return the input, a tensor or a list."""
+    return x
+
+
+@lower("IdentityN")
+@onnx("IdentityN")
+def all_handed_on(world: Any, values: Sequence[Any]) -> Any:
+    return tuple(values)
+
+
 onnx("NoOp", "Assert", "PrintV2")(lambda g, *inputs: ())
 onnx("ToBool")(lambda g, x: g.truth(x))
+# XLA converts floats out of range in another way than the CPU, and rounds towards zero on demand; ONNX's Cast does neither.
 onnx("Cast")(lambda g, x, *, DstT: g.cast(x, DstT.base))
 facts("half_clear", of=["EnsureShape", "Identity", "Snapshot", "StopGradient"])
 
@@ -480,11 +475,6 @@ def lowered_assert(xla: Any, condition: Any, data: Any) -> tuple[()]:
     return ()
 
 
-def _unsigned(dtype: DType) -> DType:
-    """Return the unsigned integer dtype of the same size."""
-    return dtypes.from_name(f"uint{8 * dtype.size}")
-
-
 @onnx("Bitcast")
 def _bitcast_onnx(g: Any, x: Any, *, type: DType) -> Any:
     """Integers as integers and complex numbers as their parts: ONNX looks at no other bytes."""
@@ -499,7 +489,7 @@ def _bitcast_onnx(g: Any, x: Any, *, type: DType) -> Any:
     if source == target:
         return g.cast(x, type)
     # Through the unsigned dtype of the same size: the sign would otherwise fill the upper bits.
-    wide = g.cast(g.cast(x, _unsigned(x.dtype)), dtypes.uint64)
+    wide = g.cast(g.cast(x, dtypes.from_name(f"uint{8 * source}")), dtypes.uint64)
     if source > target:
         shifts = np.arange(0, 8 * source, 8 * target, dtype=np.uint64)
         mask = g.constant(np.uint64((1 << 8 * target) - 1))
@@ -532,6 +522,7 @@ def _truncated(xla: Any, x: Any, target: np.dtype[Any]) -> Any:
     return xla.where(xla.isnan(x), x, xla.lax.bitcast_convert_type(bits & mask, x.dtype))
 
 
+# XLA looks at the bytes of numbers; ONNX has no operator for them.
 lower("Bitcast")(lambda xla, x, *, type: xla.lax.bitcast_convert_type(x, type.numpy))
 
 

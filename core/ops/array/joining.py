@@ -111,9 +111,7 @@ def _concat_parts(g: GradientBuilder, values: tuple[Output, ...], axis: Output, 
 
 layout("T*A -> T", "ConcatV2")
 zero_flops("ConcatV2")
-facts("shape_arithmetic", of=("ConcatV2",))
-facts("total", of=("ConcatV2",))
-facts("bounded_by_inputs", of=("ConcatV2",))
+facts("shape_arithmetic", "total", "bounded_by_inputs", of=("ConcatV2",))
 
 
 @kernel("Concat")
@@ -133,8 +131,7 @@ def concat_v1_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradient
 
 
 layout("AT* -> T", "Concat")
-facts("shape_arithmetic", of=("Concat",))
-facts("total", of=("Concat",))
+facts("shape_arithmetic", "total", of=("Concat",))
 
 
 @kernel("ConcatOffset")
@@ -255,9 +252,7 @@ def pack_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
 
 
 zero_flops("Pack")
-facts("shape_arithmetic", of=("Pack",))
-facts("total", of=("Pack",))
-facts("bounded_by_inputs", of=("Pack",))
+facts("shape_arithmetic", "total", "bounded_by_inputs", "of_lists", of=("Pack",))
 lower("Pack")(lambda xla, values, *, axis: xla.stacked(values, axis))
 arrays("ConcatV2", static=(-1,), axes=((-1, 0),))(lambda xp, values, axis: xp.concatenate(values, int(axis)))
 arrays("Concat", static=(0,), axes=((0, 1),))(lambda xp, axis, values: xp.concatenate(values, int(axis)))
@@ -273,7 +268,6 @@ def _pack_onnx(g: Any, values: Sequence[Any], *, axis: int, outputs: list[Tensor
     return g.Concat(*(g.unsqueeze(value, place) for value in values), axis=place)
 
 
-facts("of_lists", of=["Pack"])
 arrays("ParallelConcat")(lambda xp, values: xp.concatenate(values, 0))
 
 
@@ -343,8 +337,7 @@ def split_gradient(g: GradientBuilder, node: Node, *grads: Output) -> Gradients:
 
 layout("AT -> T*", "Split")
 zero_flops("Split")
-facts("shape_arithmetic", of=("Split",))
-facts("bounded_by_inputs", of=("Split",))
+facts("shape_arithmetic", "bounded_by_inputs", of=("Split",))
 
 
 @kernel("SplitV")
@@ -442,8 +435,7 @@ def unpack_gradient(g: GradientBuilder, node: Node, *grads: Output) -> Gradients
 
 
 zero_flops("SplitV", "Unpack")
-facts("shape_arithmetic", of=("SplitV", "Unpack"))
-facts("bounded_by_inputs", of=("SplitV", "Unpack"))
+facts("shape_arithmetic", "bounded_by_inputs", of=("SplitV", "Unpack"))
 
 
 @arrays("Split", static=(0,), axes=((0, 1),))
@@ -478,6 +470,7 @@ def _split_v_onnx(g: Any, x: Any, sizes: Any, axis: Any, *, num_split: int, outp
     return g.Split(x, lengths, outputs=num_split, axis=place)
 
 
+# Also of vectors of lists, which a program does not take.
 @onnx("Unpack")
 def _unpack_onnx(g: Any, x: Any, *, num: int, axis: int) -> Any:
     if isinstance(x, lists.Pieces):

@@ -130,21 +130,18 @@ def pad_shape(x: TensorSpec, paddings: TensorSpec) -> Shape:
     return Shape(d + before + after for d, before, after in zip(x.shape, widths[::2], widths[1::2]))
 
 
-@gradient("Pad")
+@gradient("Pad", "PadV2")
 def pad_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
-    return [_unpadded(g, node, grad), None]
-
-
-zero_flops("Pad")
-facts("same_shape_same_value", of=("Pad",))
-
-
-def _unpadded(g: GradientBuilder, node: Node, grad: Output) -> Output:
     x, paddings = node.inputs[:2]
     source = g.Shape(x, out_type=paddings.base_dtype)
     # paddings[:, 0]
     before = g.StridedSlice(paddings, [0, 0], [0, 1], [1, 1], begin_mask=3, end_mask=1, shrink_axis_mask=2)
-    return g.Slice(grad, before, source)
+    # TensorFlow has no gradient for the constant.
+    return [g.Slice(grad, before, source), *[None] * (len(node.inputs) - 1)]
+
+
+zero_flops("Pad")
+facts("same_shape_same_value", of=("Pad",))
 
 
 layout("TV -> T", "Tile", "Pad", "MirrorPad")
@@ -178,12 +175,6 @@ def _paddings(paddings: Array, rank: int) -> list[tuple[int, ...]]:
 def pad_v2_shape(x: TensorSpec, paddings: TensorSpec, constant: TensorSpec) -> Shape:
     require_rank(constant, 0, "constant_values")
     return pad_shape(x, paddings)
-
-
-@gradient("PadV2")
-def pad_v2_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
-    # TensorFlow has no gradient for the constant.
-    return [_unpadded(g, node, grad), None, None]
 
 
 layout("TV. -> T", "PadV2")
@@ -222,8 +213,7 @@ def _mirror_paddings(paddings: Array, dims: Sequence[Any], mode: str) -> list[tu
 shape("MirrorPad")(pad_shape)
 gradient("MirrorPad")(by_ops("MirrorPadGrad dy 1"))
 zero_flops("MirrorPad")
-facts("same_shape_same_value", of=("MirrorPad",))
-facts("bounded_by_inputs", of=("MirrorPad",))
+facts("same_shape_same_value", "bounded_by_inputs", of=("MirrorPad",))
 
 
 @kernel("MirrorPadGrad")

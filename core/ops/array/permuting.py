@@ -68,8 +68,7 @@ def transpose_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradient
 
 
 zero_flops("Transpose", "ConjugateTranspose")
-facts("shape_arithmetic", of=("Transpose",))
-facts("total", of=("Transpose",))
+facts("shape_arithmetic", "total", "bounded_by_inputs", of=("Transpose",))
 
 
 @kernel("ReverseV2")
@@ -119,7 +118,6 @@ gradient("Reverse")(by_ops("Reverse dy 1"))
 zero_flops("ReverseV2", "Reverse")
 facts("shape_arithmetic", of=("ReverseV2",))
 facts("involution", of=("ReverseV2", "Reverse"))
-facts("bounded_by_inputs", of=("Transpose",))
 
 
 @kernel("ReverseSequence")

@@ -324,7 +324,7 @@ def broadcast_to_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradi
 
 
 layout("TV -> T", "BroadcastTo")
-facts("same_shape_same_value", of=("BroadcastTo",))
+facts("same_shape_same_value", "bounded_by_inputs", of=("BroadcastTo",))
 
 
 @kernel("Fill")
@@ -356,7 +356,6 @@ def fill_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
 
 layout("V. -> T", "Fill")
 zero_flops("BroadcastTo", "Fill")
-facts("bounded_by_inputs", of=("BroadcastTo",))
 facts("shape_arithmetic", of=("Fill",))
 
 
@@ -406,7 +405,7 @@ def zeros_like(x: Array) -> Result:
 
 not_arithmetic("Empty", "OnesLike", "ZerosLike")
 facts("elementwise", "fills_likewise", "idempotent", of=("OnesLike", "ZerosLike"))
-facts("total", of=("ZerosLike",))
+facts("total", "of_lists", of=("ZerosLike",))
 
 
 @kernel("InvertPermutation", shape="n -> n")
@@ -446,15 +445,10 @@ def unravel_index(indices: Array, dims: Array) -> Result:
     if np.any(indices >= count):
         raise InvalidArgumentError(f"index is out of bound as with dims {dims.tolist()}")
     column = [-1] + [1] * indices.ndim
-    strides = _strides(dims).reshape(column)
+    strides = np.array([math.prod(dims[i + 1 :].tolist()) for i in range(dims.size)], np.int64).reshape(column)
     # C++ rounds quotients towards zero and NumPy's // rounds down. Once the remainder is subtracted, both agree.
     quotients = (indices - np.fmod(indices, strides)) // strides
     return np.fmod(quotients, dims.reshape(column)).astype(dims.dtype)
-
-
-def _strides(dims: Array) -> Array:
-    """Return the distance in elements between neighbours along each dimension of a row-major array."""
-    return np.array([math.prod(dims[i + 1 :].tolist()) for i in range(dims.size)], np.int64)
 
 
 not_arithmetic("UnravelIndex")
@@ -470,6 +464,7 @@ def _invert_permutation_arrays(xp: Any, x: Any) -> Any:
     return order
 
 
+# XLA's shapes are numbers before the run; ONNX's may be values of the run, of any rank.
 lower("Reshape", static=(1,))(lambda xla, x, dims: x.reshape(dims.tolist()))
 lower("ExpandDims", static=(1,))(lambda xla, x, axis: xla.expand_dims(x, int(axis.item())))
 lower("Squeeze")(lambda xla, x, *, squeeze_dims: xla.squeeze(x, tuple(squeeze_dims) or None))
@@ -477,7 +472,6 @@ arrays("BroadcastTo", static=(1,), sizes=(1,))(lambda xp, x, dims: xp.broadcast_
 arrays("Fill", static=(0,), sizes=(0,))(lambda xp, dims, value: xp.full(dims, value))
 arrays("Empty", static=(0,), sizes=(0,))(lambda xp, dims, *, dtype: xp.full(dims, _zero(dtype)))
 onnx("ZerosLike")(lists.zeros_like)
-facts("of_lists", of=["ZerosLike"])
 onnx("ExpandDims")(lambda g, x, axis: g.Unsqueeze(x, g.vector(axis)))
 
 
@@ -588,7 +582,8 @@ def rank_shape(x: TensorSpec) -> Shape | TensorSpec:
 layout("T -> .", "Rank", "Size")
 not_arithmetic("Shape", "ShapeN", "Size", "Rank")
 facts("total", of=("Shape", "ShapeN", "Size", "Rank"))
-facts("view", "inexpensive", "metadata", of=("Rank", "Shape", "ShapeN", "Size"))
+facts("view", "inexpensive", "metadata", "half_clear", of=("Rank", "Shape", "ShapeN", "Size"))
+# In XLA sizes stay outside of the program as long as they are numbers or symbols; in ONNX they are values.
 lower("Shape")(lambda xla, x, *, out_type: xla.extents(x.shape, out_type.numpy))
 lower("ShapeN")(lambda xla, values, *, out_type: tuple(xla.extents(x.shape, out_type.numpy) for x in values))
 lower("Size")(lambda xla, x, *, out_type: xla.extents([x.size], out_type.numpy).reshape(()))
@@ -597,4 +592,3 @@ onnx("Shape")(lambda g, x: g.dims(x))
 onnx("ShapeN")(lambda g, values: [g.dims(x) for x in values])
 onnx("Rank")(lambda g, x: g.constant(np.int32(x.rank)) if x.rank is not None else g.Size(g.Shape(x)))
 onnx("Size")(lambda g, x: g.Size(x))
-facts("half_clear", of=["Rank", "Shape", "ShapeN", "Size"])

@@ -14,11 +14,12 @@ from ...numerics.group_reductions import update_rows
 from ...registry.registry import arrays, flops, gradient, kernel, shape, shaped, without_gradient, zero_flops
 from ...support.errors import InvalidArgumentError
 from ...types.arrays import Array, Result
-from ...types.shapes import Shape, TensorSpec
+from ...types.shapes import Shape
 from ..shared.argument_checks import require, require_known_sizes
+from ..shared.decompositions import by_ops
 from ..shared.elementwise_tables import counted
 from ..shared.row_updates import require_room, scatter_depth
-from ..shared.shape_arguments import ints, shape_from
+from ..shared.shape_arguments import ints, shape_in
 from .gather import is_outside, row_numbers
 
 
@@ -66,14 +67,10 @@ def _require_policy(policy: str) -> None:
         raise InvalidArgumentError(f"Unknown bad indices handling attribute: {policy}")
 
 
-@shape("ScatterNd")
-def scatter_nd_shape(indices: TensorSpec, updates: TensorSpec, dims: TensorSpec) -> Shape:
-    return shape_from(dims)
+shape("ScatterNd")(shape_in(2))
 
 
-@gradient("ScatterNd")
-def scatter_nd_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
-    return [None, g.GatherNd(grad, node.inputs[0]), None]
+gradient("ScatterNd")(by_ops("", "GatherNd dy 0"))
 
 
 flops("ScatterNd")(counted(1, 1, "An addition for each update."))
@@ -129,9 +126,7 @@ def scatter_nd_non_aliasing_add(tensor: Array, indices: Array, updates: Array, *
 shaped("... -> ...", *(op for op, _ in _TENSOR_SCATTERS), "ScatterNdNonAliasingAdd")
 
 
-@gradient("TensorScatterAdd", "ScatterNdNonAliasingAdd")
-def tensor_scatter_add_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
-    return [grad, None, g.GatherNd(grad, node.inputs[1])]
+gradient("TensorScatterAdd", "ScatterNdNonAliasingAdd")(by_ops("dy", "", "GatherNd dy 1"))
 
 
 flops(*(op for op, ufunc in _TENSOR_SCATTERS if ufunc), "ScatterNdNonAliasingAdd")(
@@ -166,14 +161,6 @@ def tensor_scatter_extreme_gradient(g: GradientBuilder, node: Node, grad: Output
     return [g.Mul(share, from_tensor), None, g.Mul(g.GatherNd(share, indices, bad_indices_policy=policy), from_updates)]
 
 
-@kernel("InplaceUpdate", shape="... -> ...")
-def inplace_update(x: Array, i: Array, v: Array) -> Result:
-    """Return `x` with the rows `i` replaced by the rows of `v`; row numbers wrap around."""
-    result, rows, v = _inplace_target(x, i, v)
-    result[rows] = v
-    return result
-
-
 def _inplace_target(x: Array, i: Array, v: Array) -> tuple[Array, Array, Array]:
     """Return a copy of `x`, the row numbers and `v`; InvalidArgumentError if the shapes do not fit. An `x`
     without rows has none to update.
@@ -191,30 +178,12 @@ def _inplace_target(x: Array, i: Array, v: Array) -> tuple[Array, Array, Array]:
     return np.array(x, order="C"), np.mod(i, x.shape[0]) if i.size else i, v
 
 
-@kernel("InplaceAdd", shape="... -> ...")
-def inplace_add(x: Array, i: Array, v: Array) -> Result:
-    """`x` with the rows of `v` added at the rows `i`; row numbers wrap around."""
-    result, rows, v = _inplace_target(x, i, v)
-    _require_numbers(x)
-    update_rows(np.add, result, rows, v)
-    return result
-
-
 def _require_numbers(x: Any) -> None:
     if x.dtype.kind in "bO" and x.shape[:1] != (0,):
         raise InvalidArgumentError(f"Unsupported data type: {x.dtype.name}")
 
 
-@kernel("InplaceSub", shape="... -> ...")
-def inplace_sub(x: Array, i: Array, v: Array) -> Result:
-    """`x` with the rows of `v` subtracted at the rows `i`; row numbers wrap around."""
-    result, rows, v = _inplace_target(x, i, v)
-    _require_numbers(x)
-    # Without rows TensorFlow takes any dtype here, also strings and truth values, which have no negative.
-    update_rows(np.add, result, rows, np.negative(v) if rows.size else v)
-    return result
-
-
+shaped("... -> ...", "InplaceUpdate", "InplaceAdd", "InplaceSub")
 zero_flops("TensorScatterUpdate", "InplaceUpdate")
 flops("InplaceAdd", "InplaceSub")(counted(1, 2, "An addition for each element of the rows."))
 without_gradient("InplaceUpdate", "InplaceAdd", "InplaceSub")
@@ -245,10 +214,23 @@ def _scatter_nd_arrays(xp: Any, indices: Any, updates: Any, dims: Any, *, bad_in
     return xp.scatter_nd(zeros, indices, updates, "add", bad_indices_policy)
 
 
-def _in_rows(how: str, sign: int = 1) -> Callable[..., Any]:
-    """Return the program of an op that updates rows by number; numbers wrap around."""
+def _register_rows(op: str, how: str, sign: int = 1) -> None:
+    """Register the kernel and the program of an op that sets rows by number, or adds to them; numbers wrap around."""
 
-    def program(xp: Any, x: Any, i: Any, v: Any) -> Any:
+    @kernel(op)
+    def in_rows(x: Array, i: Array, v: Array) -> Array:
+        """A copy of `x` with the rows of `v` set, added or subtracted at the rows `i`; row numbers wrap around."""
+        result, rows, v = _inplace_target(x, i, v)
+        if how == "set":
+            result[rows] = v
+            return result
+        _require_numbers(x)
+        # Without rows TensorFlow takes any dtype, also strings and truth values, which have no negative.
+        update_rows(np.add, result, rows, np.negative(v) if sign < 0 and rows.size else v)
+        return result
+
+    @arrays(op)
+    def in_rows_of_arrays(xp: Any, x: Any, i: Any, v: Any) -> Any:
         require(i.ndim == 1 and x.ndim > 0, "x, i and v must agree")
         require_known_sizes((*i.shape, *x.shape[1:]), v.shape)
         if how == "add":
@@ -257,9 +239,7 @@ def _in_rows(how: str, sign: int = 1) -> Callable[..., Any]:
         rows = xp.mod(i, xp.maximum(x.shape[0], 1))
         return xp.scattered(x, rows[:, None], v if sign > 0 else -v, how)
 
-    return program
 
-
-arrays("InplaceUpdate")(_in_rows("set"))
-arrays("InplaceAdd")(_in_rows("add"))
-arrays("InplaceSub")(_in_rows("add", -1))
+_register_rows("InplaceUpdate", "set")
+_register_rows("InplaceAdd", "add")
+_register_rows("InplaceSub", "add", -1)

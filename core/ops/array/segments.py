@@ -300,7 +300,8 @@ facts("own_gradient", of=["SegmentProd", "UnsortedSegmentProd"])
 
 
 def _register_sparse_segment(op: str) -> None:
-    weigh = _weights(op)
+    # The divisor of the sum over a segment of n rows.
+    weigh = {"SparseSegmentSum": None, "SparseSegmentMean": lambda n: n, "SparseSegmentSqrtN": np.sqrt}[op]
 
     @kernel(op)
     def sparse_segment(data: Array, indices: Array, segment_ids: Array) -> Array:
@@ -337,11 +338,6 @@ def _row_count(rows: Array, name: str) -> int:
     if np.ndim(rows) != 0:
         raise InvalidArgumentError(f"{name} should be a scalar.")
     return scalar_int(rows, name)
-
-
-def _weights(op: str) -> Callable[..., Any] | None:
-    """Return the divisor of the sum over a segment of n rows."""
-    return {"SparseSegmentSum": None, "SparseSegmentMean": lambda n: n, "SparseSegmentSqrtN": np.sqrt}[op]
 
 
 def _sparse_reduced(data: Array, indices: Array, ids: Array, count: int, weigh: Callable[..., Any] | None) -> Array:

@@ -21,12 +21,13 @@ from ...registry.registry import (
     not_differentiable,
     onnx,
     shape,
+    shaped,
     zero_flops,
 )
 from ...support.errors import InvalidArgumentError
 from ...types.arrays import Array, Result
 from ...types.dims import Dim
-from ...types.shapes import UNKNOWN, Shape, TensorSpec, broadcast_shapes, merge_shapes
+from ...types.shapes import UNKNOWN, Shape, TensorSpec, broadcast_shapes
 from ..shared.argument_checks import require_rank
 from ..shared.elementwise_tables import counted
 from ..shared.shape_arguments import dims_of
@@ -53,9 +54,7 @@ def select(condition: Array, t: Array, e: Array) -> Result:
     return np.where(condition, t, e)
 
 
-@shape("Select")
-def select_shape(condition: TensorSpec, t: TensorSpec, e: TensorSpec) -> Shape:
-    return merge_shapes(t.shape, e.shape)
+shaped("*, ..., ... -> ...", "Select")
 
 
 @gradient("Select")

@@ -30,7 +30,7 @@ from ...types.dims import Dim, DimLike, ceil_div, dim_max, dim_min, floor_div, i
 from ...types.shapes import UNKNOWN, Shape, TensorSpec, merge_shapes
 from ..shared.argument_checks import require_rank, with_rank
 from ..shared.onnx_lowerings import gathered, iota
-from ..shared.shape_arguments import dims_of, ints, number, numbers, shape_from, unknown_dims
+from ..shared.shape_arguments import dims_of, ints, number, numbers, shape_from, shape_in, unknown_dims
 from ..shared.variable_access import resource_variable
 
 # The index arithmetic of StridedSlice: from begin, end, strides and five bit masks to a NumPy index.
@@ -309,8 +309,7 @@ def slice_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
 
 layout("TVV -> T", "Slice")
 zero_flops("Slice")
-facts("finds_size", "shape_arithmetic", of=("Slice",))
-facts("bounded_by_inputs", of=("Slice",))
+facts("finds_size", "shape_arithmetic", "bounded_by_inputs", of=("Slice",))
 
 
 @kernel("StridedSlice")
@@ -341,8 +340,7 @@ def _masks(node: Node) -> dict[Any, Any]:
 layout("TVVV -> T", "StridedSlice")
 zero_flops("StridedSlice")
 prepared("StridedSlice", constants=(1, 2, 3))(_slice_by)
-facts("shape_arithmetic", of=("StridedSlice",))
-facts("bounded_by_inputs", of=("StridedSlice",))
+facts("shape_arithmetic", "bounded_by_inputs", of=("StridedSlice",))
 
 
 @kernel("StridedSliceGrad")
@@ -352,11 +350,7 @@ def strided_slice_grad(dims: Array, begin: Array, end: Array, strides: Array, dy
     return _spread_out(sizes, _numpy_index(sizes, begin, end, strides, masks), np.asarray(dy))
 
 
-@shape("StridedSliceGrad")
-def strided_slice_grad_shape(
-    dims: TensorSpec, begin: TensorSpec, end: TensorSpec, strides: TensorSpec, dy: TensorSpec
-) -> Shape:
-    return shape_from(dims)
+shape("StridedSliceGrad")(shape_in(0))
 
 
 @gradient("StridedSliceGrad")

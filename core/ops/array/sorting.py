@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable, Sequence
 from typing import Any, Final, Literal
@@ -24,6 +25,7 @@ from ...registry.registry import (
     not_differentiable,
     onnx,
     shape,
+    shaped,
     without_gradient,
     zero_flops,
 )
@@ -102,9 +104,7 @@ def _top_k_shape(x: TensorSpec, k: DimLike) -> Shape:
 @kernel("TopK")
 def top_k_v1(x: Array, *, k: int, sorted: bool) -> tuple[Result, Result]:
     """TopKV2 with a fixed k and int32 indices."""
-    x = np.asarray(x)
-    index = _top_index(x, _checked_k(x.shape, k), sorted)
-    return _along_last(x, index), index.astype(np.int32)
+    return top_k(x, np.array(k), sorted=sorted, index_type=dtypes.int32)
 
 
 @shape("TopK")
@@ -389,13 +389,8 @@ flops("InTopK", "InTopKV2")(counted(2, 0, "Two comparisons for each prediction: 
 without_gradient("ListDiff", "InTopKV2", "InTopK")
 
 
-@kernel("LowerBound", shape="_ _, rows values -> rows values")
-def lower_bound(sorted_inputs: Array, values: Array, *, out_type: DType) -> Result:
-    """Return for each value the first place in its sorted row where an insertion keeps the order."""
-    return _bounds(sorted_inputs, values, "left", out_type)
-
-
-def _bounds(rows: Array, values: Array, side: Literal["left", "right"], out_type: DType) -> Array:
+def _bounds(rows: Array, values: Array, *, side: Literal["left", "right"], out_type: DType) -> Array:
+    """Return for each value the first or last place in its sorted row where an insertion keeps the order."""
     rows, values = np.asarray(rows), np.asarray(values)
     if rows.ndim != 2 or values.ndim != 2:
         raise InvalidArgumentError(f"sorted input and values must be 2-D: {Shape(rows.shape)}, {Shape(values.shape)}")
@@ -436,10 +431,9 @@ def _places(rows: Array, values: Array, is_lower: bool) -> Array:
     return first
 
 
-@kernel("UpperBound", shape="_ _, rows values -> rows values")
-def upper_bound(sorted_inputs: Array, values: Array, *, out_type: DType) -> Result:
-    """Return for each value the last place in its sorted row where an insertion keeps the order."""
-    return _bounds(sorted_inputs, values, "right", out_type)
+kernel("LowerBound")(functools.partial(_bounds, side="left"))
+kernel("UpperBound")(functools.partial(_bounds, side="right"))
+shaped("_ _, rows values -> rows values", "LowerBound", "UpperBound")
 
 
 @flops("LowerBound", "UpperBound")
@@ -531,6 +525,7 @@ def _searched(xp: Any, rows: Any, values: Any, goes_on: Callable[[Any], Any]) ->
     return xp.fori_loop(0, steps, halve, start)[0]
 
 
+# ONNX's operator takes a k that only the run knows, for which XLA would have no shape.
 @onnx("TopKV2")
 def _top_k_onnx(g: Any, x: Any, k: Any, largest: int = 1) -> Any:
     """Return the k largest or smallest of each row and where they are."""

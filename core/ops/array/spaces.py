@@ -280,19 +280,14 @@ def _check_formats(src_format: str, dst_format: str) -> None:
         raise InvalidArgumentError(f"'{src_format}' and '{dst_format}' are not two orders of the same 4 or 5 dimensions")
 
 
-def _format_map(src_format: str, dst_format: str) -> Array:
-    """Return the place in the target layout of each dimension of the source layout."""
-    _check_formats(src_format, dst_format)
-    return np.array([dst_format.index(name) for name in src_format])
-
-
 facts("row_wise", of=("DepthToSpace", "SpaceToDepth"))
 
 
 @everywhere("DataFormatDimMap", shape="... -> ...")
 def data_format_dim_map(xp: Any, x: Any, *, src_format: str, dst_format: str) -> Any:
     """Convert dimension numbers from one layout to another; negative numbers count from the end."""
-    table = _format_map(src_format, dst_format)
+    _check_formats(src_format, dst_format)
+    table = np.array([dst_format.index(name) for name in src_format])
     return xp.take(table, xp.mod(x, len(table)), 0).astype(x.dtype)
 
 

@@ -117,15 +117,6 @@ def _fft_length(window_size: int) -> int:
     return 1 << max(window_size - 1, 0).bit_length()
 
 
-def _hann(window_size: int) -> Array:
-    # The periodic window, divided by its size rather than its size less 1: the slices of a signal then add up evenly.
-    return 0.5 - 0.5 * np.cos(2 * np.pi * np.arange(window_size) / window_size)
-
-
-def _slices(samples: Any, window_size: int, stride: int) -> Any:
-    return (samples - window_size) // stride + 1
-
-
 def _windows(xp: Any, x: Any, size: int, stride: int) -> Any:
     """Return the windows of each row of x (rows, samples): (rows, slices, size)."""
     samples = x.shape[1]
@@ -144,7 +135,9 @@ def audio_spectrogram(xp: Any, input: Any, *, window_size: int, stride: int, mag
     require_rank(input, 2, "input")
     windows = _windows(xp, xp.transpose(input, (1, 0)).astype(np.float64), window_size, stride)
     # TensorFlow transforms in double precision too, and rounds the magnitudes alone.
-    spectra = xp.fft.rfftn(windows * _hann(window_size), [_fft_length(window_size)], [-1])
+    # Hann's periodic window, divided by its size rather than its size less 1: the slices of a signal then add up evenly.
+    hann = 0.5 - 0.5 * np.cos(2 * np.pi * np.arange(window_size) / window_size)
+    spectra = xp.fft.rfftn(windows * hann, [_fft_length(window_size)], [-1])
     squares = spectra.real * spectra.real + spectra.imag * spectra.imag
     return (squares if magnitude_squared else xp.sqrt(squares)).astype(np.float32)
 
@@ -153,7 +146,7 @@ def audio_spectrogram(xp: Any, input: Any, *, window_size: int, stride: int, mag
 def audio_spectrogram_shape(input: TensorSpec, *, window_size: int, stride: int) -> Shape:
     require(window_size >= 2 and stride >= 1, f"window_size {window_size} and stride {stride} are too small")
     samples, channels = with_rank(input.shape, 2)
-    slices = _slices(samples, window_size, stride)
+    slices = (samples - window_size) // stride + 1
     return Shape((channels, dim_max(slices, 0), _fft_length(window_size) // 2 + 1))
 
 

@@ -36,7 +36,7 @@ from ..random._random import node_stream
 from ..random.random_stateless import seeded
 from ..shared.argument_checks import may_equal, require, require_rank, scalar, with_rank
 from ..shared.elementwise_tables import counted
-from ..shared.shape_arguments import ints, shape_from
+from ..shared.shape_arguments import ints, shape_from, shape_in
 
 
 def _check_boxes(boxes: Array, box_ind: Array, images: int) -> int:
@@ -145,11 +145,7 @@ def crop_and_resize_shape(image: TensorSpec, boxes: TensorSpec, box_ind: TensorS
     return Shape((count, height, width, with_rank(image.shape, 4)[3]))
 
 
-@shape("CropAndResizeGradImage")
-def crop_and_resize_grad_image_shape(
-    grads: TensorSpec, boxes: TensorSpec, box_ind: TensorSpec, image_size: TensorSpec
-) -> Shape:
-    return shape_from(image_size, 4)
+shape("CropAndResizeGradImage")(shape_in(3, 4))
 
 
 @shape("CropAndResizeGradBoxes")
@@ -378,42 +374,23 @@ def _as_slice(crop: tuple[Any, ...], height: int, width: int, dtype: np.dtype[An
     return begin.astype(dtype), size.astype(dtype), box.reshape(1, 1, 4)
 
 
-@kernel("SampleDistortedBoundingBox", shape="* -> 3, 3, 1 1 4")
+@kernel("SampleDistortedBoundingBox", "SampleDistortedBoundingBoxV2", shape="* -> 3, 3, 1 1 4")
 def sample_distorted_bounding_box(
-    ctx: KernelContext,
-    image_size: Array,
-    bounding_boxes: Array,
-    *,
-    seed: int,
-    seed2: int,
-    min_object_covered: float,
-    crops: Crops,
-) -> tuple[Result, ...]:
-    """Draw a random crop that covers enough of any box: its begin, size and box."""
-    return _sample(node_stream(ctx, seed, seed2), image_size, bounding_boxes, min_object_covered, crops)
-
-
-@kernel("SampleDistortedBoundingBoxV2", shape="* -> 3, 3, 1 1 4")
-def sample_distorted_bounding_box_v2(
-    ctx: KernelContext,
-    image_size: Array,
-    bounding_boxes: Array,
-    min_object_covered: Array,
-    *,
-    seed: int,
-    seed2: int,
-    crops: Crops,
-) -> tuple[Result, ...]:
-    """As SampleDistortedBoundingBox; how much to cover is an input."""
-    covered = scalar(min_object_covered, "min_object_covered")
-    return _sample(node_stream(ctx, seed, seed2), image_size, bounding_boxes, covered, crops)
+    ctx: KernelContext, image_size: Array, boxes: Array, *least: Array, seed: int, seed2: int, crops: Crops,
+    min_object_covered: float = 0.0,
+) -> tuple[Result, ...]:  # fmt: skip
+    """Draw a random crop that covers enough of any box: its begin, size and box. Of the second version, how much to cover is
+    an input.
+    """
+    covered = scalar(least[0], "min_object_covered") if least else min_object_covered
+    return _sample(node_stream(ctx, seed, seed2), image_size, boxes, covered, crops)
 
 
 @kernel("StatelessSampleDistortedBoundingBox", shape="* -> 3, 3, 1 1 4")
 def stateless_sample_distorted_bounding_box(
     image_size: Array, bounding_boxes: Array, min_object_covered: Array, seed: Array, *, crops: Crops
 ) -> tuple[Result, ...]:
-    """As SampleDistortedBoundingBoxV2; a pure function of a seed of two integers."""
+    """As SampleDistortedBoundingBox; a pure function of a seed of two integers."""
     return _sample(seeded(seed), image_size, bounding_boxes, scalar(min_object_covered, "min_object_covered"), crops)
 
 

@@ -18,13 +18,12 @@ from ...registry.registry import (
     gradient,
     kernel,
     not_differentiable,
-    shape,
+    shaped,
     without_gradient,
 )
 from ...support.errors import FailedPreconditionError, InvalidArgumentError
 from ...types.arrays import Array, Result
-from ...types.shapes import SCALAR, Shape, TensorSpec, merge_shapes
-from ..shared.argument_checks import require, require_min_rank, require_shape, scalar
+from ..shared.argument_checks import require_min_rank, require_shape, scalar
 from ..shared.decompositions import gradient_by_parts
 from ..shared.elementwise_tables import counted
 
@@ -321,13 +320,7 @@ def adjust_contrast_v2(images: Array, contrast_factor: Array) -> Result:
     return _contrast(images.astype(np.float32), factor).astype(images.dtype, copy=False)
 
 
-@shape("AdjustContrastv2")
-def adjust_contrast_v2_shape(images: TensorSpec, contrast_factor: TensorSpec) -> Shape:
-    merge_shapes(contrast_factor.shape, SCALAR)
-    require(images.rank is None or images.rank >= 3, f"images must have at least rank 3, not shape {images.shape}")
-    return images.shape
-
-
+shaped("... h w c, () -> ... h w c", "AdjustContrastv2")
 flops("AdjustContrastv2")(counted(4, 0, "An element's share of the mean, a difference, a product and a sum."))
 without_gradient("AdjustSaturation")
 

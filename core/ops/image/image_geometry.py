@@ -13,6 +13,7 @@ from ...runtime.state.kernel_context import KernelContext
 from ...types.arrays import Array, Result
 from ...types.shapes import Shape, TensorSpec, merge_dims
 from ..shared.argument_checks import require, require_rank, scalar, with_rank
+from ..shared.plain_shapes import resize_shape
 from ..shared.quantized_ranges import round_half_away
 from ..shared.shape_arguments import ints, shape_from
 
@@ -242,12 +243,9 @@ def image_projective_transform_v3(
     return _transform(images, transforms, output_shape, interpolation, fill_mode, scalar(fill_value, "fill_value"))
 
 
-@shape("ImageProjectiveTransformV2", "ImageProjectiveTransformV3")
-def image_projective_transform_shape(
-    images: TensorSpec, transforms: TensorSpec, output_shape: TensorSpec, *rest: TensorSpec
-) -> Shape:
-    batch, _, _, channels = with_rank(images.shape, 4)
-    return Shape((batch, *shape_from(output_shape, 2), channels))
+shape("ImageProjectiveTransformV2", "ImageProjectiveTransformV3")(
+    lambda images, transforms, size, *rest: resize_shape(images, size)
+)
 
 
 def _inverse_transforms(g: GradientBuilder, transforms: Any) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -27,16 +27,18 @@ from ...registry.registry import (
     onnx,
     onnx_arrays,
     shape,
+    shaped,
     zero_flops,
 )
 from ...types import dtypes
 from ...types.arrays import Array, Result
 from ...types.dims import DimLike, dim_min
-from ...types.shapes import UNKNOWN, Shape, TensorSpec
+from ...types.shapes import UNKNOWN, TensorSpec
 from ..shared.argument_checks import require, require_rank, require_shape, with_rank
 from ..shared.decompositions import by_ops, gradient_by_parts
 from ..shared.elementwise_tables import RESULT, counted
-from ..shared.shape_arguments import ints, shape_from
+from ..shared.plain_shapes import resize_shape
+from ..shared.shape_arguments import ints
 
 _ATTRS = ("align_corners", "half_pixel_centers")
 
@@ -76,20 +78,17 @@ def _check_gradient(grads: Array, original_image: Array) -> None:
 facts("row_wise", of=("ResizeArea", "ResizeBicubic", "ResizeBilinear", "ResizeNearestNeighbor"))
 
 
-@kernel("ResizeBilinear")
-def resize_bilinear(images: Array, size: Array, *, align_corners: bool, half_pixel_centers: bool) -> Result:
-    """(N, H, W, C) -> (N, height, width, C), float32."""
-    return _resize(numerics.bilinear, images, size, align_corners, half_pixel_centers)
-
-
 def _resampled(images: Array, rows: Taps, columns: Taps) -> Array:
     # Integers of images are small, so sums of them cannot overflow or hide an infinity.
     return numerics.resample(images.astype(np.float32), rows, columns, is_small=images.dtype.kind in "iu")
 
 
-def _resize(method: Callable[..., Any], images: Array, size: Array, align_corners: bool, half_pixel_centers: bool) -> Array:
-    taps = _image_taps(method, images, size, align_corners, half_pixel_centers)
-    return _resampled(images, *taps)
+def _resize(method: Callable[..., Any], images: Array, size: Array, *, align_corners: bool, half_pixel_centers: bool) -> Array:
+    """(N, H, W, C) -> (N, height, width, C), float32."""
+    return _resampled(images, *_image_taps(method, images, size, align_corners, half_pixel_centers))
+
+
+resize_bilinear: Final = functools.partial(_resize, numerics.bilinear)
 
 
 def _image_taps(method: Callable[..., Any], images: Array, size: Array, *settings: bool) -> tuple[Any, Any]:
@@ -104,12 +103,6 @@ def _attrs(node: Node) -> dict[Any, Any]:
 
 gradient("ResizeBilinear")(by_ops("ResizeBilinearGrad dy 0"))
 flops("ResizeBilinear")(counted(Cost(9, macs=3), RESULT, "Three interpolations, each a difference and a multiply-add."))
-
-
-@kernel("ResizeBicubic")
-def resize_bicubic(images: Array, size: Array, *, align_corners: bool, half_pixel_centers: bool) -> Result:
-    """(N, H, W, C) -> (N, height, width, C), float32."""
-    return _resize(numerics.bicubic, images, size, align_corners, half_pixel_centers)
 
 
 @gradient("ResizeBicubic")
@@ -144,10 +137,7 @@ def resize_area(images: Array, size: Array, *, align_corners: bool) -> Result:
     return _resampled(images, *_taps(numerics.area, images.shape, height, width, align_corners))
 
 
-@shape("ResizeBilinear", "ResizeBicubic", "ResizeNearestNeighbor", "ResizeArea")
-def resize_shape(images: TensorSpec, size: TensorSpec, *rest: TensorSpec) -> Shape:
-    batch, _, _, channels = with_rank(images.shape, 4)
-    return Shape((batch, *shape_from(size, 2), channels))
+shape("ResizeBilinear", "ResizeBicubic", "ResizeNearestNeighbor", "ResizeArea")(resize_shape)
 
 
 zero_flops("ResizeNearestNeighbor")
@@ -173,20 +163,20 @@ def _covered(size: DimLike, outputs: int, align_corners: bool) -> DimLike:
     return outputs * step // unit + outputs - whole
 
 
-@kernel("ResizeBilinearGrad", shape="*, ... -> ...")
-def resize_bilinear_grad(grads: Array, original_image: Array, *, align_corners: bool, half_pixel_centers: bool) -> Result:
-    """The gradient for the original image."""
-    return _resize_grad(numerics.bilinear, grads, original_image, align_corners, half_pixel_centers)
-
-
 def _resize_grad(
-    method: Callable[..., Any], grads: Array, original_image: Array, align_corners: bool, half_pixel_centers: bool
+    method: Callable[..., Any], grads: Array, original_image: Array, *, align_corners: bool, half_pixel_centers: bool
 ) -> Array:
+    """Return the gradient for the original image."""
     taps = _gradient_taps(method, grads, original_image, align_corners, half_pixel_centers)
     # TensorFlow multiplies in float32 and adds in double precision, whatever the products lose.
     if original_image.dtype == np.float64:
         return numerics.resample_gradient_wide(grads, *taps)
     return numerics.resample_gradient(grads, *taps).astype(original_image.dtype, copy=False)
+
+
+for _op, _method in (("ResizeBilinear", numerics.bilinear), ("ResizeBicubic", numerics.bicubic)):
+    kernel(_op)(functools.partial(_resize, _method))
+    kernel(f"{_op}Grad")(functools.partial(_resize_grad, _method))
 
 
 def _gradient_taps(method: Callable[..., Any], grads: Array, original_image: Array, *settings: bool) -> tuple[Any, Any]:
@@ -198,14 +188,7 @@ def _gradient_taps(method: Callable[..., Any], grads: Array, original_image: Arr
 
 
 flops("ResizeBilinearGrad")(counted(Cost(8, macs=4), 0, "A multiply-add for each of the four neighbours."))
-
-
-@kernel("ResizeBicubicGrad", shape="*, ... -> ...")
-def resize_bicubic_grad(grads: Array, original_image: Array, *, align_corners: bool, half_pixel_centers: bool) -> Result:
-    """The gradient for the original image."""
-    return _resize_grad(numerics.bicubic, grads, original_image, align_corners, half_pixel_centers)
-
-
+shaped("*, ... -> ...", "ResizeBilinearGrad", "ResizeBicubicGrad")
 flops("ResizeBicubicGrad")(counted(Cost(32, macs=16), 0, "A multiply-add for each of the sixteen neighbours."))
 # TensorFlow declares it so, although the op is as linear as that of ResizeBicubic.
 not_differentiable("ResizeBilinearGrad")
@@ -492,14 +475,6 @@ def _added(xla: Any, grads: Any, dtype: Any, rows: Taps, columns: Taps) -> Any:
     return total
 
 
-def _taken_gradient(xla: Any, grads: Any, rows: Array, columns: Array, height: int, width: int) -> Any:
-    """Return the gradient for images sampled at the positions in `rows` and `columns`."""
-    is_short = xla.issubdtype(grads.dtype, np.floating) and grads.dtype.itemsize < np.dtype(np.float32).itemsize
-    # Half precision would lose the sums of many pixels that share a source.
-    dtype = np.dtype(np.float32) if is_short else grads.dtype
-    return _spread(xla, grads.astype(dtype), _ones(rows, height, dtype), _ones(columns, width, dtype)).astype(grads.dtype)
-
-
 def _spread(xla: Any, grads: Any, rows: Array, columns: Array) -> Any:
     """Products with the matrices (outputs, size) of both axes."""
     tall = xla.einsum("oh,nopc->nhpc", rows, grads)
@@ -527,8 +502,9 @@ def _nearest_lowered(xla: Any, images: Any, size: Array, *, align_corners: bool,
 
 @arrays("ResizeNearestNeighborGrad", static=(1,))
 def _nearest_gradient_of_arrays(xp: Any, grads: Any, size: Array, *, align_corners: bool, half_pixel_centers: bool) -> Any:
-    sizes, rows, columns = _positions_taken(grads, size, align_corners, half_pixel_centers)
-    return _taken_gradient(xp, grads, rows, columns, *sizes)
+    (height, width), rows, columns = _positions_taken(grads, size, align_corners, half_pixel_centers)
+    sums = wide(grads)  # half precision would lose the sums of many pixels that share a source
+    return _spread(xp, sums, _ones(rows, height, sums.dtype), _ones(columns, width, sums.dtype)).astype(grads.dtype)
 
 
 @arrays("ScaleAndTranslate", static=(1, 2, 3))

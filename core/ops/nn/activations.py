@@ -13,7 +13,6 @@ from ...graph.graph import Node, Output
 from ...numerics.elementwise import choose, expm1_below_zero, in_blocks, positive_part
 from ...numerics.half_precision import wide, widened
 from ...registry.registry import (
-    Cost,
     arrays,
     arrays_as,
     everywhere,
@@ -30,6 +29,7 @@ from ...types.arrays import Array, Result
 from ...types.shapes import Shape
 from ..shared.argument_checks import may_equal
 from ..shared.decompositions import by_ops, gradient_by_parts
+from ..shared.elementwise_tables import unary_flops
 
 _SELU_SCALE = 1.0507009873554805
 _SELU_ALPHA = 1.6732632423543772
@@ -177,12 +177,9 @@ def leaky_relu_grad(gradients: Array, features: Array, *, alpha: float) -> Resul
     return in_blocks(lambda dy, x, dx: choose(x > 0, dy, dy * slope, dx), gradients, features)
 
 
-@gradient("ReluGrad", "Relu6Grad", "LeakyReluGrad")
-def rectifier_grad_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
-    """Linear in the gradients; the slopes are constant between the kinks."""
-    x = node.inputs[1]
-    attrs = {"alpha": node.attr("alpha")} if node.op == "LeakyReluGrad" else {}
-    return [g.apply(node.op, grad, x, **attrs), g.zeros_like(x)]
+# Linear in the gradients; the slopes are constant between the kinks.
+for _op in ("ReluGrad", "Relu6Grad", "LeakyReluGrad"):
+    gradient(_op)(by_ops(f"{_op} dy 1", "ZerosLike 1"))
 
 
 facts("partial", of=("Softsign",))
@@ -250,23 +247,18 @@ def softsign_grad_parts(g: GradientBuilder, node: Node, inputs: Sequence[Output]
     return [g.RealDiv(dy, g.Square(g.AddV2(g.Abs(x), g.scalar_like(x, 1))))]
 
 
-def _per_element(cost: Any) -> Any:
-    """Return a FLOPs function: so much for each element."""
-    return lambda *specs: cost * specs[0].shape.num_elements
-
-
 for _ops, _cost in (
-    (("Relu", "ReluGrad"), Cost(1)),
-    (("Relu6", "Relu6Grad", "LeakyRelu", "LeakyReluGrad"), Cost(2)),
-    (("Elu",), Cost(1, transcendentals=1)),
-    (("Selu",), Cost(2, transcendentals=1)),
-    (("EluGrad", "SeluGrad"), Cost(3)),
-    (("Softplus",), Cost(1, transcendentals=2)),
-    (("SoftplusGrad",), Cost(3, transcendentals=1)),
-    (("Softsign",), Cost(3)),
-    (("SoftsignGrad",), Cost(4)),
+    (("Relu", "ReluGrad"), (1,)),
+    (("Relu6", "Relu6Grad", "LeakyRelu", "LeakyReluGrad"), (2,)),
+    (("Elu",), (1, 1)),
+    (("Selu",), (2, 1)),
+    (("EluGrad", "SeluGrad"), (3,)),
+    (("Softplus",), (1, 2)),
+    (("SoftplusGrad",), (3, 1)),
+    (("Softsign",), (3,)),
+    (("SoftsignGrad",), (4,)),
 ):
-    flops(*_ops)(_per_element(_cost))
+    flops(*_ops)(unary_flops(*_cost))
 
 arrays_as(Relu="relu", Relu6="relu6", Elu="elu", Selu="selu", Softplus="softplus", Softsign="soft_sign")
 lower("LeakyRelu")(lambda xla, x, *, alpha: xla.where(x > 0, x, x * alpha))

@@ -104,7 +104,7 @@ def fused_batch_norm_ex(
     x: Array, vectors: Vectors[Array], side_input: list[Array], *, settings: BatchNormAttributes, activation_mode: str
 ) -> tuple[Result, ...]:
     """activation(batch norm of x + side input)."""
-    y, *moments = fused_batch_norm(x, vectors, settings)
+    y, *moments = fused_batch_norm(x, vectors, settings=settings)
     for side in side_input:
         require_same_shape(side, x, "side_input and x")
         y = y + side

@@ -121,7 +121,6 @@ def conv2d_backprop_input_shape(sizes: TensorSpec, w: TensorSpec, grad: TensorSp
 
 
 register_gradients("Conv2D", "Conv2DBackpropInput", "Conv2DBackpropFilter")
-
 profiled(backprop_input, "Conv2DBackpropInput", differs="tf.profiler counts input positions, tfg output positions")
 
 
@@ -391,6 +390,7 @@ def _conv3d_lowering(xla: Any, x: Any, w: Any, *, window: WindowAttributes) -> A
 lower_gradients("Conv3DBackpropInputV2", "Conv3DBackpropFilterV2", convolved)
 
 
+# ONNX has one operator for convolutions and one for their transposes, with channels first and with other names for geometry.
 @onnx("Conv2D", "Conv3D")
 def convolution_onnx(g: Any, x: Any, w: Any, *, window: WindowAttributes) -> Any:
     """Channels first, as ONNX has them; depth and channels tell the number of groups."""

@@ -13,7 +13,7 @@ from ...registry.registry import Cost, flops, gradient, kernel, not_differentiab
 from ...support.errors import FailedPreconditionError
 from ...types import dtypes
 from ...types.arrays import Array, Result
-from ...types.dims import Dim, DimLike
+from ...types.dims import Dim
 from ...types.shapes import Shape, TensorSpec, merge_dims
 from ..shared.argument_checks import require, require_rank, require_shape, with_rank
 from ..shared.elementwise_tables import unary_flops
@@ -132,11 +132,6 @@ def ctc_loss_v2(
     return _ctc_loss(inputs, labels_indices, labels_values, sequence_length, 0, merging)
 
 
-def _batch(inputs: TensorSpec, sequence_length: TensorSpec) -> DimLike:
-    """Return the number of sequences: the second dimension of inputs (time, batch, classes)."""
-    return merge_dims(with_rank(inputs.shape, 3)[1], with_rank(sequence_length.shape, 1)[0])
-
-
 @gradient("CTCLoss", "CTCLossV2")
 def ctc_loss_gradient(g: GradientBuilder, node: Node, grad_loss: Output, _grad_gradient: Output) -> Gradients:
     """The op's own second output, scaled by each sequence's gradient."""
@@ -222,7 +217,7 @@ def ctc_beam_search_decoder(
 def ctc_beam_search_decoder_shape(
     inputs: TensorSpec, sequence_length: TensorSpec, *, top_paths: int
 ) -> list[Shape | list[Shape]]:
-    batch = _batch(inputs, sequence_length)
+    batch = merge_dims(with_rank(inputs.shape, 3)[1], with_rank(sequence_length.shape, 1)[0])
     counts = [Dim.unknown() for _ in range(top_paths)]
     indices, values = [Shape([count, 2]) for count in counts], [Shape([count]) for count in counts]
     return [indices, values, [Shape([2])] * top_paths, Shape([batch, top_paths])]

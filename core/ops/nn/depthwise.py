@@ -145,7 +145,7 @@ def depthwise_conv2d_native_flops(x: TensorSpec, w: TensorSpec, *, outputs: list
 layout("T. -> T", "DepthwiseConv2dNative")
 layout("T.T -> .", "DepthwiseConv2dNativeBackpropFilter")
 layout("V.T -> T", "DepthwiseConv2dNativeBackpropInput")
-facts("settled_by_shapes", of=("DepthwiseConv2dNativeBackpropInput",))
+facts("settled_by_shapes", "backward", of=("DepthwiseConv2dNativeBackpropInput",))
 profiled(window(2), "DepthwiseConv2dNative")
 
 
@@ -156,9 +156,6 @@ register_gradients("DepthwiseConv2dNative", "DepthwiseConv2dNativeBackpropInput"
 def depthwise_conv2d_native_backprop_input_flops(sizes: TensorSpec, w: TensorSpec, grad: TensorSpec) -> Cost:
     """The multiply-adds of the forward pass again."""
     return multiply_adds(grad.shape.num_elements * math.prod(tuple(w.shape[:2])))
-
-
-facts("backward", of=("DepthwiseConv2dNativeBackpropInput",))
 
 
 @flops("DepthwiseConv2dNativeBackpropFilter")

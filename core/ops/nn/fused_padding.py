@@ -14,6 +14,7 @@ from ..array.padding import mirror_pad, pad_shape
 from ..image import image_resize
 from ..shared.argument_checks import require, require_rank, with_rank
 from ..shared.decompositions import composed
+from ..shared.plain_shapes import resize_shape
 from ..shared.shape_arguments import shape_from
 from ..shared.window_geometry import WindowAttributes
 from . import convolution
@@ -83,9 +84,7 @@ def fused_pad_conv2d_shape(input: TensorSpec, paddings: TensorSpec, filter: Tens
 def fused_resize_and_pad_conv2d_shape(
     input: TensorSpec, size: TensorSpec, paddings: TensorSpec, filter: TensorSpec, *, window: WindowAttributes
 ) -> Shape:
-    batch, _, _, channels = with_rank(input.shape, 4)
-    resized = TensorSpec(input.dtype, Shape((batch, *shape_from(size, 2), channels)))
-    return fused_pad_conv2d_shape(resized, paddings, filter, window=window)
+    return fused_pad_conv2d_shape(TensorSpec(input.dtype, resize_shape(input, size)), paddings, filter, window=window)
 
 
 @flops("FusedPadConv2D")

@@ -79,7 +79,7 @@ class BatchNormAttributes(NamedTuple):
 
 
 def fused_batch_norm(
-    x: Array, vectors: Vectors[Array], settings: BatchNormAttributes
+    x: Array, vectors: Vectors[Array], *, settings: BatchNormAttributes
 ) -> tuple[Array, Array, Array, Array, Array]:
     """(x - mean) / sqrt(variance + epsilon) * scale + offset for each channel.
 
@@ -142,23 +142,15 @@ def _moments(values: Array, mean: Array, variance: Array, factor: float, scale: 
     return moved_mean, moved_variance, batch_mean, batch_variance
 
 
-@kernel("FusedBatchNorm", "FusedBatchNormV2")
-def fused_batch_norm_v2(
-    x: Array, vectors: Vectors[Array], *, settings: BatchNormAttributes
-) -> tuple[Result, Result, Result, Result, Result]:
-    return fused_batch_norm(x, vectors, settings)
+kernel("FusedBatchNorm", "FusedBatchNormV2")(fused_batch_norm)
 
 
 @kernel("FusedBatchNormV3")
 def fused_batch_norm_v3(
     x: Array, vectors: Vectors[Array], *, settings: BatchNormAttributes
 ) -> tuple[Result, Result, Result, Result, Result, Result]:
-    return (*fused_batch_norm(x, vectors, settings), _reserve(x, vectors.scale))
-
-
-def _reserve(x: Array, scale: Array) -> Array:
-    """Return the last reserved output: empty, with TensorFlow's shape."""
-    return np.zeros(_reserved_dims(x.ndim, x.dtype == np.float16), scale.dtype)
+    reserve_space_3 = np.zeros(_reserved_dims(x.ndim, x.dtype == np.float16), vectors.scale.dtype)
+    return (*fused_batch_norm(x, vectors, settings=settings), reserve_space_3)
 
 
 def _reserved_dims(rank: int, is_half: bool) -> tuple[int, ...]:
@@ -488,6 +480,7 @@ facts("backward", of=("LRNGrad",))
 facts("row_wise", of=("LRN",))
 
 
+# An operator in place of the product with a band matrix.
 @onnx("LRN")
 def _lrn_onnx(g: Any, x: Any, *, depth_radius: int, bias: float, alpha: float, beta: float) -> Any:
     """ONNX divides alpha by the size of the window."""

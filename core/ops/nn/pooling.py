@@ -336,11 +336,7 @@ def _targets(xp: Any, x: Any, argmax: Any, include_batch: bool) -> Any:
     return index
 
 
-@shape("MaxPoolGradGradWithArgmax")
-def max_pool_grad_grad_with_argmax_shape(input: TensorSpec, grad: TensorSpec, argmax: TensorSpec) -> Shape:
-    return argmax.shape
-
-
+shaped("*, *, ... -> ...", "MaxPoolGradGradWithArgmax")
 # TensorFlow has none either, although both are linear in the gradient.
 without_gradient("MaxPoolGradWithArgmax", "MaxPoolGradGradWithArgmax")
 zero_flops("MaxPoolGradGradWithArgmax")
@@ -554,6 +550,7 @@ def _inside(place: Sequence[int], dims: Sequence[int], spans: Any, strides: Sequ
     return result
 
 
+# ONNX has operators for pooling, which take images of any size; XLA pools fastest by slices on a CPU.
 @onnx("MaxPool", "MaxPool3D")
 def _max_pool_onnx(g: Any, x: Any, *, window: WindowAttributes) -> Any:
     return pooled(g, x, "MaxPool", window)
@@ -573,6 +570,7 @@ def pooled(g: Any, x: Any, op: str, window: WindowAttributes, **attrs: Any) -> A
     return on_channels_first(g, x, data_format, lambda first: g.op(op, first, **attrs))
 
 
+# XLA transposes the mean of windows itself; ONNX transposes convolutions alone.
 @onnx("AvgPoolGrad", "AvgPool3DGrad")
 def _avg_pool_grad_onnx(g: Any, sizes: Any, dy: Any, *, window: WindowAttributes, outputs: list[TensorSpec]) -> Any:
     """Divide each gradient by the number of elements in its window, and give the share to all of them."""

@@ -156,7 +156,9 @@ def _order(
 ) -> Any:
     """Return the order of examples: a permutation, or drawn with adaptive probabilities that fall with each draw."""
     count = len(labels)
-    random = ctx.state(lambda: np.random.default_rng(_seed(ctx)))
+    # A new seed for each run of a program, unless the session has one.
+    seed = secrets.randbits(64) if ctx.session.seed is None else ctx.session.seed % 2**64
+    random = ctx.state(lambda: np.random.default_rng(seed))
     if not is_adaptive or any(label is None for label in labels) or not count:
         return random.permutation(count)
     chances = sdca.adaptive_probabilities(settings, groups, labels, weights, norms, duals)
@@ -175,10 +177,6 @@ def _order(
     # What the draws missed follows by falling probability, so that every example can be used.
     unseen = sorted(np.flatnonzero(seen == 0).tolist(), key=lambda i: -chances[i])
     return (order + unseen)[:count]
-
-
-def _seed(ctx: Any) -> int:
-    return ctx.session.seed % 2**64 if ctx.session.seed is not None else secrets.randbits(64)
 
 
 @kernel("SdcaOptimizerV2")

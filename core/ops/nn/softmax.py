@@ -12,7 +12,20 @@ from ...graph.graph import Node, Output
 from ...inference.profiler_formulas import of_input
 from ...numerics.channel_sums import row_maxima, summed
 from ...numerics.half_precision import wide
-from ...registry.registry import Cost, arrays, arrays_as, everywhere, facts, flops, gradient, kernel, layout, profiled, shape
+from ...registry.registry import (
+    Cost,
+    arrays,
+    arrays_as,
+    everywhere,
+    facts,
+    flops,
+    gradient,
+    kernel,
+    layout,
+    profiled,
+    shape,
+    shaped,
+)
 from ...support.errors import InvalidArgumentError
 from ...types.arrays import Array, Result
 from ...types.shapes import Shape, TensorSpec, broadcast_shapes
@@ -32,7 +45,7 @@ def _shifted(logits: Array) -> Array:
     return logits - row_maxima(logits) if logits.size else logits
 
 
-facts("last_axis", of=("LogSoftmax", "Softmax"))
+facts("last_axis", "half_infer", of=("LogSoftmax", "Softmax"))
 
 
 @kernel("Softmax")
@@ -77,11 +90,7 @@ def _log_softmax(x: Array, y: Array) -> None:
     np.subtract(wide(shifted), np.log(wide(total)), out=y, casting="same_kind")
 
 
-@shape("Softmax", "LogSoftmax")
-def softmax_shape(logits: TensorSpec) -> Shape:
-    if logits.rank == 0:
-        raise InvalidArgumentError("logits must have >= 1 dimension")
-    return logits.shape
+shaped("... classes -> ... classes", "Softmax", "LogSoftmax")
 
 
 @gradient("Softmax")
@@ -251,5 +260,4 @@ def _sparse_softmax_cross_entropy_of_arrays(xp: Any, features: Any, labels: Any)
 
 
 facts("own_gradient", of=["SoftmaxCrossEntropyWithLogits"])
-facts("half_infer", of=["LogSoftmax", "Softmax"])
 facts("half_deny", of=["L2Loss", "SoftmaxCrossEntropyWithLogits", "SparseSoftmaxCrossEntropyWithLogits"])

@@ -7,10 +7,18 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...types.shapes import SCALAR, Shape, TensorSpec, merge_shapes
+from .argument_checks import with_rank
+from .shape_arguments import shape_from
 
 
 def first_shape(x: TensorSpec, *rest: Any) -> Shape:
     return x.shape
+
+
+def resize_shape(images: TensorSpec, size: TensorSpec, *rest: TensorSpec) -> Shape:
+    """Return the shape of a batch of images of the height and width in `size`."""
+    batch, _, _, channels = with_rank(images.shape, 4)
+    return Shape((batch, *shape_from(size, 2), channels))
 
 
 def besides_scalars(inputs: Sequence[TensorSpec]) -> Shape:

@@ -40,8 +40,8 @@ def scalar_of(spec: TensorSpec) -> int | None:
     return dims[0] if dims is not None and len(dims) == 1 and isinstance(dims[0], int) else None
 
 
-def shape_in(place: int, rank: int) -> Callable[..., Shape]:
-    """Return the shape function of ops whose result has the shape, of this rank, in the input at a place."""
+def shape_in(place: int, rank: int | None = None) -> Callable[..., Shape]:
+    """Return the shape function of ops whose result has the shape, of `rank` if given, in the input at a place."""
     return lambda *inputs: shape_from(inputs[place], rank)
 
 

@@ -415,12 +415,9 @@ def ragged_fill_empty_rows(
         if np.ndim(value) != rank:
             raise InvalidArgumentError(f"{name} must be of rank {rank}, not of shape {Shape(np.shape(value))}")
     column = np.reshape(value_rowids, (-1, 1)).astype(np.int64)
-    return _as_row_ids(*sparse_fill_empty_rows(column, values, np.array([int(nrows)]), default_value))
-
-
-def _as_row_ids(indices: Any, values: Any, is_empty: Any, targets: Any) -> tuple[Any, Any, Any, Any]:
+    indices, *filled = sparse_fill_empty_rows(column, values, np.array([int(nrows)]), default_value)
     # TensorFlow leaves the row ids a matrix where there are no rows.
-    return indices if not is_empty.size else indices[:, 0], values, is_empty, targets
+    return indices[:, 0] if int(nrows) else indices, *filled  # type: ignore[index, return-value]
 
 
 @shape("RaggedFillEmptyRows")

@@ -19,7 +19,7 @@ from ...types.arrays import Array, Result, object_array
 from ...types.dtypes import DType
 from ...types.shapes import SCALAR, UNKNOWN, Shape, TensorSpec
 from ..shared.argument_checks import require
-from ..shared.shape_arguments import shape_from
+from ..shared.shape_arguments import shape_in
 from .ragged import check_nested
 
 
@@ -176,9 +176,7 @@ def ragged_tensor_to_variant_gradient_kernel(encoded: Array, row_splits: Array, 
     return flat.reshape(dims.tolist())
 
 
-@shape("RaggedTensorToVariantGradient")
-def ragged_tensor_to_variant_gradient_shape(encoded: TensorSpec, row_splits: TensorSpec, dims: TensorSpec) -> Shape:
-    return shape_from(dims)
+shape("RaggedTensorToVariantGradient")(shape_in(2))
 
 
 @gradient("RaggedTensorToVariantGradient")

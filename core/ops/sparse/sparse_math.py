@@ -427,14 +427,15 @@ def _sequences(groups: Array, values: Array, count: int) -> tuple[Array, Array]:
 def edit_distance_shape(hypothesis: SparseParts[TensorSpec], truth: SparseParts[TensorSpec]) -> Shape:
     first: Any = dims_of(hypothesis.dense_shape)
     second: Any = dims_of(truth.dense_shape)
-    if first is not None and second is not None and len(first) == len(second) and all(map(_is_int, first + second)):
+    if (
+        first is not None
+        and second is not None
+        and len(first) == len(second)
+        and not any(isinstance(dim, Dim) for dim in first + second)
+    ):
         return Shape(max(a, b) for a, b in zip(first[:-1], second[:-1]))
     rank = rank_of(hypothesis.indices, hypothesis.dense_shape)
     return unknown_dims(rank - 1) if isinstance(rank, int) and rank else UNKNOWN
-
-
-def _is_int(dim: Any) -> bool:
-    return not isinstance(dim, Dim)
 
 
 @flops("EditDistance")

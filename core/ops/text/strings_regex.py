@@ -8,10 +8,9 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from ...registry.registry import facts, kernel, not_arithmetic, onnx, shape
+from ...registry.registry import facts, kernel, not_arithmetic, onnx, shaped
 from ...support.errors import InvalidArgumentError, UnimplementedError
 from ...types.arrays import Array, Result
-from ...types.shapes import SCALAR, Shape, TensorSpec, merge_shapes
 from ..shared.argument_checks import scalar
 from ..shared.string_functions import bounded, map_bytes, map_to
 
@@ -137,11 +136,7 @@ def _encoded(attribute: str) -> bytes:
     return attribute.encode("utf-8", "surrogateescape")
 
 
-@shape("RegexFullMatch", "RegexReplace")
-def regex_shape(input: TensorSpec, *patterns: TensorSpec) -> Shape:
-    for spec in patterns:
-        merge_shapes(spec.shape, SCALAR)
-    return input.shape
+shaped("..., (), () -> ...", "RegexFullMatch", "RegexReplace")
 
 
 _ALL = ("RegexFullMatch", "StaticRegexFullMatch", "RegexReplace", "StaticRegexReplace")
