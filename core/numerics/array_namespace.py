@@ -82,6 +82,7 @@ class NumpyNamespace:
     @staticmethod
     def solved(matrix: Array, rhs: Array, message: str) -> Array:
         """Return X with A X = rhs; InvalidArgumentError(message) for a singular A."""
+        # NumPy goes through a batch of 2^60 matrices even if they have no elements.
         if not rhs.size:
             return np.zeros(rhs.shape, rhs.dtype)
         return _regular(np.linalg.solve, message, matrix, rhs)
@@ -89,7 +90,7 @@ class NumpyNamespace:
     @staticmethod
     def inverted(matrix: Array, message: str) -> Array:
         """Return the inverses; InvalidArgumentError(message) for a singular matrix."""
-        return _regular(np.linalg.inv, message, matrix)
+        return _regular(np.linalg.inv, message, matrix) if matrix.size else matrix.copy()
 
     @staticmethod
     def substituted(matrix: Array, rhs: Array, *, is_lower: bool, adjoint: bool = False) -> Array:
@@ -99,6 +100,8 @@ class NumpyNamespace:
     @staticmethod
     def cholesky(matrix: Array, symmetrize_input: bool) -> Array:
         """Return the lower triangular factors, reading the lower triangles; NaN where a matrix is not positive definite."""
+        if not matrix.size:
+            return matrix.copy()
         try:
             return np.linalg.cholesky(matrix)
         except np.linalg.LinAlgError:

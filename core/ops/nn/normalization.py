@@ -339,9 +339,13 @@ def _statistics(xp: Any, x: Any, vectors: Vectors[Any], settings: BatchNormAttri
     mean = xp.mean(x, axes)
     centered = x - _along_channels(xp, mean, data_format)
     variance = xp.mean(centered * centered, axes)
-    count = xp.asarray(xp.size(x) // x.shape[data_format.index("C")]).astype(x.dtype)
+    size = xp.size(x)
+    count = xp.asarray(size // x.shape[data_format.index("C")]).astype(x.dtype)
     # A batch's variance is returned without bias, and saved for the gradient with bias.
     new, factor = (mean, variance * (count / xp.maximum(count - 1, 1))), settings.exponential_avg_factor
+    # The mean of nothing is NaN, as TensorFlow returns it in the running moments; the batch's own are 0 there.
+    if not isinstance(size, int) or not size:
+        mean, variance = (xp.where(count > 0, value, xp.zeros_like(value)) for value in (mean, variance))
     return *(new if factor == 1 else (a * (1 - factor) + b * factor for a, b in zip(running, new))), mean, variance
 
 

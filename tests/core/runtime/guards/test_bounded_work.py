@@ -51,15 +51,19 @@ def test_a_class_without_weight_is_not_waited_for():
         Session(g.graph, timeout=100).run("op:0")
 
 
-@pytest.mark.parametrize("op", ["BatchMatMulV2", "Einsum", "Cholesky", "MatrixInverse", "SelfAdjointEigV2", "Eig"])
-def test_matrices_of_nothing_may_be_many(op):
+@pytest.mark.parametrize(
+    ("op", "inputs"),
+    [("BatchMatMulV2", 2), ("Einsum", 2), ("Cholesky", 1), ("CholeskyGrad", 2), ("MatrixInverse", 1), ("MatrixSolve", 2),
+     ("MatrixTriangularSolve", 2), ("Lu", 1), ("Qr", 1), ("Svd", 1), ("SelfAdjointEigV2", 1), ("Eig", 1)],
+)  # fmt: skip
+def test_matrices_of_nothing_may_be_many(op, inputs):
     matrices = np.zeros((1 << 36, 0, 0))
     g = GraphBuilder()
     x = placeholder(g, "x", None, "float64")
     if op == "Einsum":
         g.Einsum([x, x], equation="bij,bjk->bik", name="op")
     else:
-        g.apply(op, *[x] * (2 if op == "BatchMatMulV2" else 1), name="op", **({"Tout": "complex128"} if op == "Eig" else {}))
+        g.apply(op, *[x] * inputs, name="op", **({"Tout": "complex128"} if op == "Eig" else {}))
     assert not Session(g.graph, timeout=100).run("op:0", {"x:0": matrices}).size
 
 
