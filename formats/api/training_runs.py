@@ -316,5 +316,5 @@ def _with_loss(
         )
         values = {name: value for name, value in values.items() if name != labels}
     # An argument is known by the names of the model itself, a node of a dissolved call by the graph with the loss.
-    fed |= {graph.output(names.known(word, names.inputs) or word).name: value for word, value in values.items()}
-    return graph, minimized, fed
+    inputs = {graph.output(names.known(word, names.inputs) or word).name: value for word, value in values.items()}
+    return graph, minimized, inputs | fed
