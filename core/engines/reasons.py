@@ -148,3 +148,8 @@ def engine_error(why: str, engine: str) -> Reason:
 def uncompiled(message: str) -> Reason:
     """Return the reason for nodes that do not compile; a message may quote the reason of a node."""
     return Reason(_UNCOMPILED + message.replace(_UNCOMPILED, ""), _MESSAGE)
+
+
+def recalled(why: str, step: str) -> Reason:
+    """Return a reason that was written down with a choice of an earlier process."""
+    return Reason(why, step)

@@ -27,7 +27,7 @@ from ..support.log import tell
 from ..support.trials import cores, gpus
 from ..support.words import counted
 from ..types.tensors import Tensor, attribute_key
-from .reasons import Reason
+from .reasons import Reason, recalled
 
 _FORM: Final = 1
 """The form of an entry; entries of other forms are of other versions of tfg."""
@@ -128,7 +128,7 @@ def read_choice(content: bytes, name: str) -> RememberedChoice | None:
 
 
 def _read_group(in_numpy: Any, in_engine: Any, why: Any = None, step: Any = None) -> GroupChoice:
-    reason = None if why is None else Reason(_text(why), _text(step))
+    reason = None if why is None else recalled(_text(why), _text(step))
     return GroupChoice((_seconds(in_numpy), _seconds(in_engine)), reason)
 
 

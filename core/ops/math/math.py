@@ -343,7 +343,7 @@ def unary_ops_composition_flops(x: TensorSpec, *, op_names: list[str]) -> Cost:
     for op in op_names:
         function = registry.flops_function(op)
         # All of them keep the shape, so the first input's shape stands for that of every step.
-        total = total + (ZERO if function is None else function(x))
+        total = total + (ZERO if function is None else function(x, outputs=[x]))
     return total
 
 
