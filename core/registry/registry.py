@@ -449,6 +449,7 @@ def _on_onnx_arrays(
     sizes: tuple[int, ...],
     axes: tuple[tuple[int, int], ...],
     g: Any,
+    /,  # an attribute may have the name of a parameter, as `axes` of quantized ops has
     *inputs: Any,
     **attrs: Any,
 ) -> Any:
