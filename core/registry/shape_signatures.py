@@ -19,6 +19,7 @@ of a list; `term +` stands for all inputs that are left, and `term [a]` for as m
 
 from __future__ import annotations
 
+import functools
 import inspect
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -26,9 +27,10 @@ from typing import Any, Final, NamedTuple
 
 from ..support.errors import InvalidArgumentError
 from ..types.dims import Dim, DimLike
-from ..types.shapes import SCALAR, UNKNOWN, Shape, TensorSpec, broadcast_shapes, merge_dims, merge_shapes
+from ..types.shapes import SCALAR, UNKNOWN, Shape, TensorSpec, as_dims, broadcast_shapes, merge_dims, merge_shapes, shape_from
 
 
+@functools.cache  # many ops share the simplest lines
 def signature(line: str) -> Callable[..., Any]:
     """Return the shape function that a line states, as "rows classes, rows -> rows" of a matrix and a vector.
 
@@ -98,9 +100,9 @@ class _Sizes:
             return
         if term.is_value and len(dims) == 1 and not dims[0].endswith("..."):
             merge_shapes(spec.shape, SCALAR)
-            self._set_dim(dims[0], Dim.unknown() if spec.value is None else _size(spec.value.item()))
+            self._set_dim(dims[0], Dim.unknown() if spec.value is None else as_dims(spec.value)[0])
             return
-        shape = _shape_in(spec) if term.is_value else spec.shape
+        shape = shape_from(spec) if term.is_value else spec.shape
         head = next((i for i, dim in enumerate(dims) if dim.endswith("...")), None)
         least = len(dims) - (head is not None)
         if shape.rank is not None and (shape.rank < least or (head is None and shape.rank > least)):
@@ -150,29 +152,3 @@ class _Sizes:
         parts = [self._shape(dim) if dim.endswith("...") else Shape([self._dim(dim)]) for dim in dims]
         # An attribute alone may be a list of shapes.
         return parts[0] if len(parts) == 1 else sum(parts, SCALAR)
-
-
-def _size(value: Any) -> DimLike:
-    """Return a size in the value of an input, which in a file that lies may be a text."""
-    if not isinstance(value, int | Dim):
-        raise InvalidArgumentError(f"{value!r} is not a size")
-    return value
-
-
-_MOST_DIMS: Final = 254
-"""TensorFlow's largest rank."""
-
-
-def _shape_in(spec: TensorSpec) -> Shape:
-    """Return the shape in a vector of dimensions, of which -1 is unknown."""
-    (length,) = merge_shapes(spec.shape, Shape([None]))
-    if spec.value is None:
-        # A damaged file may state a length of 2^60.
-        if isinstance(length, int) and length > _MOST_DIMS:
-            raise InvalidArgumentError(f"a tensor has at most {_MOST_DIMS} dimensions, not {length}")
-        return Shape([None] * length) if isinstance(length, int) else UNKNOWN
-    sizes = list(map(_size, spec.value.tolist()))
-    # TensorFlow's shape functions refuse all numbers below -1.
-    if any(isinstance(d, int) and d < -1 for d in sizes):
-        raise InvalidArgumentError(f"the dimensions {sizes} must not be negative")
-    return Shape(None if isinstance(d, int) and d < 0 else d for d in sizes)

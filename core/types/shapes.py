@@ -272,3 +272,52 @@ def broadcasts_to(shape: Shape, target: Shape) -> bool:
     # Equal symbols broadcast in every run; different ones may be unequal.
     last = target.dims[len(target.dims) - len(shape.dims) :]
     return all(dim == 1 or dim == other for dim, other in zip(shape.dims, last))
+
+
+# Constant inputs that hold shapes, of known or symbolic dimensions.
+
+
+def dims_of(spec: TensorSpec) -> list[DimLike] | None:
+    """Return the elements of a constant integer input, flattened; None if unknown."""
+    return None if spec.value is None else as_dims(spec.value)
+
+
+def as_dims(value: np.ndarray[Any, Any]) -> list[DimLike]:
+    """Return the elements of an integer array, plain or symbolic, as a flat list of int and Dim; InvalidArgumentError for
+    others.
+    """
+    dims = value.ravel().tolist()
+    wrong = next((d for d in dims if not isinstance(d, (int, Dim))), None)
+    if wrong is not None:
+        raise InvalidArgumentError(f"{wrong!r} is not a size")
+    return [d if isinstance(d, Dim) else int(d) for d in dims]
+
+
+def shape_from(spec: TensorSpec, rank: int | None = None) -> Shape:
+    """Return the shape in a vector of dimensions, of length `rank` if given; a negative dimension is unknown."""
+    if spec.rank not in (None, 1):
+        raise InvalidArgumentError(f"a shape must be of rank 1, not of shape {spec.shape}")
+    length = None if spec.rank is None or isinstance(spec.shape[0], Dim) else spec.shape[0]
+    if rank is not None and length not in (None, rank):
+        raise InvalidArgumentError(f"a shape must be a vector of {rank} elements, not of shape {spec.shape}")
+    sizes = dims_of(spec)
+    if sizes is None:
+        return unknown_dims(rank if length is None else length)
+    # TensorFlow's shape functions take -1 for unknown, and refuse all numbers below.
+    if any(isinstance(d, int) and d < -1 for d in sizes):
+        raise InvalidArgumentError(f"the dimensions {sizes} must not be negative")
+    return Shape(None if isinstance(d, int) and d < 0 else d for d in sizes)
+
+
+_MOST_DIMS: Final = 254
+"""TensorFlow's largest rank; a longer vector of dimensions is refused before a list is made."""
+
+
+def unknown_dims(rank: DimLike | None) -> Shape:
+    """Return a shape of known rank without known dimensions, or of unknown rank."""
+    if not isinstance(rank, int):
+        return UNKNOWN
+    # A damaged file may state a length of 2^60.
+    if rank > _MOST_DIMS:
+        raise InvalidArgumentError(f"a tensor has at most {_MOST_DIMS} dimensions, not {rank}")
+    return Shape([None] * rank)

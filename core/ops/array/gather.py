@@ -16,9 +16,9 @@ from ...registry.registry import arrays, facts, gradient, kernel, lower, onnx, s
 from ...support.errors import InvalidArgumentError, UnimplementedError
 from ...types import dtypes
 from ...types.arrays import Array, Result
-from ...types.shapes import UNKNOWN, Shape, TensorSpec, merge_shapes
+from ...types.shapes import UNKNOWN, Shape, TensorSpec, merge_shapes, unknown_dims
 from ..shared.argument_checks import may_equal, require_rank
-from ..shared.shape_arguments import normalize_axis, scalar_int, scalar_of, unknown_dims
+from ..shared.shape_arguments import normalize_axis, scalar_int, scalar_of
 
 
 @kernel("GatherV2")

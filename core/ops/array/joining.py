@@ -17,21 +17,11 @@ from ...support.errors import InvalidArgumentError
 from ...types import dtypes
 from ...types.arrays import Array, Result
 from ...types.dims import Dim, DimLike, floor_div, may_stand_for_rest
-from ...types.shapes import UNKNOWN, Shape, TensorSpec, merge_shapes
+from ...types.shapes import UNKNOWN, Shape, TensorSpec, dims_of, merge_shapes, unknown_dims
 from ..control import _onnx_lists as lists
 from ..shared.argument_checks import require, require_rank, scalar
 from ..shared.onnx_lowerings import along
-from ..shared.shape_arguments import (
-    SIZE_DTYPES,
-    dims_of,
-    ints,
-    normalize_axis,
-    number,
-    replaced,
-    scalar_int,
-    scalar_of,
-    unknown_dims,
-)
+from ..shared.shape_arguments import SIZE_DTYPES, ints, normalize_axis, number, replaced, scalar_int, scalar_of
 from .gather import check_range
 
 

@@ -28,11 +28,11 @@ from ...registry.registry import (
 from ...support.errors import InvalidArgumentError, UnimplementedError
 from ...types import dtypes
 from ...types.arrays import Array, Result
-from ...types.shapes import Shape, TensorSpec, merge_dims
+from ...types.shapes import Shape, TensorSpec, dims_of, merge_dims, unknown_dims
 from ..shared.argument_checks import require_rank
 from ..shared.decompositions import by_ops
 from ..shared.elementwise_tables import reduction_flops
-from ..shared.shape_arguments import dims_of, ints, numbers, unknown_dims
+from ..shared.shape_arguments import ints, numbers
 
 _NOT_TILED = ("uint16", "float8_e5m2", "float8_e4m3fn")
 """Names of NumPy dtypes: the dtypes themselves would import ml_dtypes with this file."""

@@ -14,10 +14,10 @@ from ...registry.registry import arrays, facts, gradient, kernel, layout, lower,
 from ...support.errors import InvalidArgumentError
 from ...types import dtypes
 from ...types.arrays import Array, Result
-from ...types.shapes import Shape, TensorSpec, merge_dims, merge_shapes
+from ...types.shapes import Shape, TensorSpec, dims_of, merge_dims, merge_shapes, unknown_dims
 from ..shared.argument_checks import require, require_rank
 from ..shared.decompositions import by_ops
-from ..shared.shape_arguments import dims_of, ints, is_sized, normalize_axis, numbers, replaced, unknown_dims
+from ..shared.shape_arguments import ints, is_sized, normalize_axis, numbers, replaced
 
 
 @kernel("Transpose")

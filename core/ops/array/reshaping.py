@@ -32,22 +32,11 @@ from ...types import dtypes
 from ...types.arrays import Array, Result
 from ...types.dims import Dim, DimLike, floor_div, may_stand_for_rest
 from ...types.dtypes import DType
-from ...types.shapes import SCALAR, UNKNOWN, Shape, TensorSpec, merge_shapes
+from ...types.shapes import SCALAR, UNKNOWN, Shape, TensorSpec, as_dims, dims_of, merge_shapes, shape_from, unknown_dims
 from ..control import _onnx_lists as lists
 from ..shared.argument_checks import is_empty, require, require_rank
 from ..shared.decompositions import by_ops
-from ..shared.shape_arguments import (
-    as_dims,
-    dims_of,
-    ints,
-    normalize_axis,
-    scalar_int,
-    scalar_of,
-    scalar_value,
-    shape_from,
-    shape_value,
-    unknown_dims,
-)
+from ..shared.shape_arguments import ints, normalize_axis, scalar_int, scalar_of, scalar_value, shape_value
 from ..shared.sparse_programs import vectors
 
 _SIZES = "ilq"

@@ -11,7 +11,7 @@ import numpy as np
 from ...building.gradbuilder import GradientBuilder, Gradients
 from ...graph.graph import Node, Output
 from ...numerics.group_reductions import update_rows
-from ...registry.registry import arrays, flops, gradient, kernel, shape, shaped, without_gradient, zero_flops
+from ...registry.registry import arrays, flops, gradient, kernel, shaped, without_gradient, zero_flops
 from ...support.errors import InvalidArgumentError
 from ...types.arrays import Array, Result
 from ...types.shapes import Shape
@@ -19,7 +19,7 @@ from ..shared.argument_checks import require, require_known_sizes
 from ..shared.decompositions import by_ops
 from ..shared.elementwise_tables import counted
 from ..shared.row_updates import require_room, scatter_depth
-from ..shared.shape_arguments import ints, shape_in
+from ..shared.shape_arguments import ints
 from .gather import is_outside, row_numbers
 
 
@@ -67,7 +67,7 @@ def _require_policy(policy: str) -> None:
         raise InvalidArgumentError(f"Unknown bad indices handling attribute: {policy}")
 
 
-shape("ScatterNd")(shape_in(2))
+shaped("*, *, <...> -> ...", "ScatterNd")
 
 
 gradient("ScatterNd")(by_ops("", "GatherNd dy 0"))

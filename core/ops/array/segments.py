@@ -27,10 +27,10 @@ from ...registry.registry import (
 from ...support.errors import InvalidArgumentError
 from ...types.arrays import Array
 from ...types.dims import DimLike
-from ...types.shapes import UNKNOWN, Shape, TensorSpec, merge_dims, merge_shapes
+from ...types.shapes import UNKNOWN, Shape, TensorSpec, dims_of, merge_dims, merge_shapes
 from ..shared.argument_checks import require, require_known_sizes, require_rank
 from ..shared.elementwise_tables import counted
-from ..shared.shape_arguments import dims_of, scalar_int
+from ..shared.shape_arguments import scalar_int
 
 # op, ufunc, value of a segment without rows
 _SORTED = (

@@ -27,10 +27,9 @@ from ...registry.registry import (
 from ...support.errors import InvalidArgumentError
 from ...types.arrays import Array, Result
 from ...types.dims import Dim
-from ...types.shapes import UNKNOWN, Shape, TensorSpec, broadcast_shapes
+from ...types.shapes import UNKNOWN, Shape, TensorSpec, broadcast_shapes, dims_of
 from ..shared.argument_checks import require_rank
 from ..shared.elementwise_tables import counted
-from ..shared.shape_arguments import dims_of
 
 
 @kernel("Select")

@@ -21,16 +21,17 @@ from ...registry.registry import (
     lower,
     onnx,
     shape,
+    shaped,
     without_gradient,
     zero_flops,
 )
 from ...support.errors import InvalidArgumentError, UnimplementedError
 from ...types.arrays import Array, Result
 from ...types.dims import Dim, DimLike, ceil_div, dim_max, dim_min, floor_div, is_never_negative, may_stand_for_rest
-from ...types.shapes import UNKNOWN, Shape, TensorSpec, merge_shapes
+from ...types.shapes import UNKNOWN, Shape, TensorSpec, dims_of, merge_shapes, shape_from, unknown_dims
 from ..shared.argument_checks import require_rank, with_rank
 from ..shared.onnx_lowerings import gathered, iota
-from ..shared.shape_arguments import dims_of, ints, number, numbers, shape_from, shape_in, unknown_dims
+from ..shared.shape_arguments import ints, number, numbers
 from ..shared.variable_access import resource_variable
 
 # The index arithmetic of StridedSlice: from begin, end, strides and five bit masks to a NumPy index.
@@ -350,7 +351,7 @@ def strided_slice_grad(dims: Array, begin: Array, end: Array, strides: Array, dy
     return _spread_out(sizes, _numpy_index(sizes, begin, end, strides, masks), np.asarray(dy))
 
 
-shape("StridedSliceGrad")(shape_in(0))
+shaped("<...> -> ...", "StridedSliceGrad")
 
 
 @gradient("StridedSliceGrad")

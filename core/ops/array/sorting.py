@@ -34,11 +34,11 @@ from ...types import dtypes
 from ...types.arrays import Array, Result
 from ...types.dims import Dim, DimLike
 from ...types.dtypes import DType
-from ...types.shapes import UNKNOWN, Shape, TensorSpec
+from ...types.shapes import UNKNOWN, Shape, TensorSpec, dims_of, unknown_dims
 from ..shared.argument_checks import require, require_known_sizes, require_rank
 from ..shared.elementwise_tables import counted
 from ..shared.onnx_lowerings import along
-from ..shared.shape_arguments import dims_of, normalize_axis, replaced, scalar_int, unknown_dims
+from ..shared.shape_arguments import normalize_axis, replaced, scalar_int
 from ..shared.sparse_checks import common_keys
 
 

@@ -17,10 +17,10 @@ from ...registry.registry import arrays, everywhere, facts, gradient, kernel, la
 from ...support.errors import InvalidArgumentError, UnimplementedError
 from ...types.arrays import Array, Result
 from ...types.dims import Dim, DimLike, ceil_div
-from ...types.shapes import UNKNOWN, Shape, TensorSpec
+from ...types.shapes import UNKNOWN, Shape, TensorSpec, dims_of, unknown_dims
 from ..shared.argument_checks import is_empty, require_rank, with_rank
 from ..shared.decompositions import by_ops
-from ..shared.shape_arguments import dims_of, ints, is_sized, numbers, unknown_dims
+from ..shared.shape_arguments import ints, is_sized, numbers
 from ..shared.window_geometry import window_pads
 
 

@@ -29,10 +29,12 @@ from ...types.shapes import (
     as_shape,
     common_value,
     covering_shape,
+    dims_of,
     merge_shapes,
     substituted,
+    unknown_dims,
 )
-from ..shared.shape_arguments import dims_of, scalar_value, unknown_dims
+from ..shared.shape_arguments import scalar_value
 
 
 def list_in(handle: Array, dtype: DType | None = None) -> TensorList:

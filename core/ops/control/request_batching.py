@@ -12,8 +12,7 @@ from ...runtime.state.kernel_context import KernelContext
 from ...runtime.state.resources import Shared
 from ...support.errors import DeadlineExceededError, InvalidArgumentError
 from ...types.arrays import Array, Result
-from ...types.shapes import SCALAR, UNKNOWN, Shape, TensorSpec
-from ..shared.shape_arguments import unknown_dims
+from ...types.shapes import SCALAR, UNKNOWN, Shape, TensorSpec, unknown_dims
 
 _IDS = itertools.count(1)
 

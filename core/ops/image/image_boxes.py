@@ -24,6 +24,7 @@ from ...registry.registry import (
     kernel,
     not_differentiable,
     shape,
+    shaped,
     without_gradient,
     zero_flops,
 )
@@ -31,12 +32,12 @@ from ...runtime.state.kernel_context import KernelContext
 from ...support.errors import OutOfRangeError
 from ...types.arrays import Array, Result
 from ...types.dtypes import DType
-from ...types.shapes import Shape, TensorSpec, merge_dims
+from ...types.shapes import Shape, TensorSpec, merge_dims, shape_from
 from ..random._random import node_stream
 from ..random.random_stateless import seeded
 from ..shared.argument_checks import may_equal, require, require_rank, scalar, with_rank
 from ..shared.elementwise_tables import counted
-from ..shared.shape_arguments import ints, shape_from, shape_in
+from ..shared.shape_arguments import ints
 
 
 def _check_boxes(boxes: Array, box_ind: Array, images: int) -> int:
@@ -145,7 +146,7 @@ def crop_and_resize_shape(image: TensorSpec, boxes: TensorSpec, box_ind: TensorS
     return Shape((count, height, width, with_rank(image.shape, 4)[3]))
 
 
-shape("CropAndResizeGradImage")(shape_in(3, 4))
+shaped("*, *, *, <a b c d> -> a b c d", "CropAndResizeGradImage")
 
 
 @shape("CropAndResizeGradBoxes")

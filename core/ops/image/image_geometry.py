@@ -11,11 +11,11 @@ from ...graph.graph import Node, Output
 from ...registry.registry import Cost, flops, gradient, kernel, not_differentiable, shape, without_gradient, zero_flops
 from ...runtime.state.kernel_context import KernelContext
 from ...types.arrays import Array, Result
-from ...types.shapes import Shape, TensorSpec, merge_dims
+from ...types.shapes import Shape, TensorSpec, merge_dims, shape_from
 from ..shared.argument_checks import require, require_rank, scalar, with_rank
 from ..shared.plain_shapes import resize_shape
 from ..shared.quantized_ranges import round_half_away
-from ..shared.shape_arguments import ints, shape_from
+from ..shared.shape_arguments import ints
 
 _BEYOND = np.float32(2**62)
 """A row beyond the rows of all images."""

@@ -38,7 +38,7 @@ from ...support.errors import InvalidArgumentError
 from ...types import dtypes
 from ...types.arrays import Array, Result
 from ...types.dims import DimLike, dim_max, is_never_one
-from ...types.shapes import Shape, TensorSpec, broadcast_shapes, merge_shapes
+from ...types.shapes import Shape, TensorSpec, as_dims, broadcast_shapes, merge_shapes
 from ..control import _onnx_lists as lists
 from ..shared.argument_checks import require_same_shape
 from ..shared.elementwise_tables import (
@@ -56,7 +56,7 @@ from ..shared.elementwise_tables import (
     register_unary,
     unary_flops,
 )
-from ..shared.shape_arguments import as_dims, shape_value
+from ..shared.shape_arguments import shape_value
 
 
 def _float_floor_div(x: Array, y: Array) -> Array:

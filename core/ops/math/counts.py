@@ -17,10 +17,10 @@ from ...support.errors import InvalidArgumentError, UnimplementedError
 from ...types import dtypes
 from ...types.arrays import Array, Result
 from ...types.dtypes import DType
-from ...types.shapes import UNKNOWN, Shape, TensorSpec
+from ...types.shapes import UNKNOWN, Shape, TensorSpec, dims_of
 from ..shared.argument_checks import require, require_known_sizes, require_rank
 from ..shared.elementwise_tables import counted, unary_flops
-from ..shared.shape_arguments import dims_of, scalar_of
+from ..shared.shape_arguments import scalar_of
 from ..shared.sparse_checks import flat_positions, index_vectors, rank_of, sparse_shapes, validate
 
 

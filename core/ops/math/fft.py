@@ -15,9 +15,8 @@ from ...support.errors import InvalidArgumentError
 from ...types.arrays import Array
 from ...types.dims import DimLike
 from ...types.dtypes import DType
-from ...types.shapes import UNKNOWN, Shape, TensorSpec, merge_shapes
+from ...types.shapes import UNKNOWN, Shape, TensorSpec, dims_of, merge_shapes
 from ..shared.argument_checks import is_empty, require
-from ..shared.shape_arguments import dims_of
 
 _SUFFIXES = ("", "2D", "3D")
 

@@ -36,11 +36,11 @@ from ...types import dtypes
 from ...types.arrays import Array, Result
 from ...types.dims import Dim
 from ...types.dtypes import DType
-from ...types.shapes import UNKNOWN, Shape, TensorSpec
+from ...types.shapes import UNKNOWN, Shape, TensorSpec, unknown_dims
 from ..shared.argument_checks import is_empty, require, require_rank, single
 from ..shared.elementwise_tables import RESULT, counted, reduction_flops, unary_flops
 from ..shared.onnx_lowerings import iota
-from ..shared.shape_arguments import normalize_axis, numbers, scalar_of, unknown_dims
+from ..shared.shape_arguments import normalize_axis, numbers, scalar_of
 
 
 def _axes(indices: Array, rank: int) -> tuple[int, ...]:

@@ -25,7 +25,7 @@ from ...registry.registry import (
     without_gradient,
 )
 from ...types.arrays import Array, Result
-from ...types.shapes import Shape, TensorSpec, merge_shapes
+from ...types.shapes import Shape, TensorSpec, merge_shapes, shape_from
 from ..shared.argument_checks import require, require_rank, with_rank
 from ..shared.convolution_shared import (
     Geometry,
@@ -45,7 +45,7 @@ from ..shared.convolution_shared import (
 )
 from ..shared.decompositions import composed
 from ..shared.onnx_lowerings import channels_first, filter_first, in_format, window_attrs, window_of
-from ..shared.shape_arguments import ints, shape_from
+from ..shared.shape_arguments import ints
 from ..shared.window_geometry import (
     WindowAttributes,
     checked,

@@ -9,13 +9,12 @@ from ...graph.graph import Node, Output
 from ...numerics.array_namespace import NUMPY
 from ...registry.registry import Cost, facts, flops, kernel, shape
 from ...types.arrays import Array, Result
-from ...types.shapes import Shape, TensorSpec
+from ...types.shapes import Shape, TensorSpec, shape_from
 from ..array.padding import mirror_pad, pad_shape
 from ..image import image_resize
 from ..shared.argument_checks import require, require_rank, with_rank
 from ..shared.decompositions import composed
 from ..shared.plain_shapes import resize_shape
-from ..shared.shape_arguments import shape_from
 from ..shared.window_geometry import WindowAttributes
 from . import convolution
 

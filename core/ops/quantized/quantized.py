@@ -30,7 +30,7 @@ from ...support.errors import UnimplementedError
 from ...types import dtypes
 from ...types.arrays import Array, Result
 from ...types.dtypes import DType
-from ...types.shapes import Shape, TensorSpec, broadcast_shapes
+from ...types.shapes import Shape, TensorSpec, broadcast_shapes, shape_from, unknown_dims
 from ..nn.pooling import max_of_windows, mean_of_windows, pooled
 from ..shared.argument_checks import (
     is_empty,
@@ -59,7 +59,7 @@ from ..shared.quantized_ranges import (
     unclamped,
     zero_point,
 )
-from ..shared.shape_arguments import ints, normalize_axis, scalar_int, shape_from, unknown_dims
+from ..shared.shape_arguments import ints, normalize_axis, scalar_int
 from ..shared.window_geometry import WindowAttributes, spatial
 from .quantize import DEQUANTIZING, QUANTIZING, requantization_range_flops, with_range
 

@@ -17,11 +17,10 @@ from ...support.errors import DataLossError
 from ...types.arrays import Array, Result
 from ...types.dims import DimLike
 from ...types.dtypes import DType
-from ...types.shapes import Shape, TensorSpec, broadcast_shapes
+from ...types.shapes import Shape, TensorSpec, broadcast_shapes, unknown_dims
 from ..shared.argument_checks import may_equal, require, require_broadcast, require_rank, require_shape, with_rank
 from ..shared.elementwise_tables import binary_shape, unary_flops
 from ..shared.quantized_ranges import round_half_away
-from ..shared.shape_arguments import unknown_dims
 from ..shared.window_geometry import Pads, window_pads
 
 

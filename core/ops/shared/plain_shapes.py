@@ -6,9 +6,8 @@ import functools
 from collections.abc import Sequence
 from typing import Any
 
-from ...types.shapes import SCALAR, Shape, TensorSpec, merge_shapes
+from ...types.shapes import SCALAR, Shape, TensorSpec, merge_shapes, shape_from
 from .argument_checks import with_rank
-from .shape_arguments import shape_from
 
 
 def first_shape(x: TensorSpec, *rest: Any) -> Shape:

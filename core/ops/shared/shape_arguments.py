@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any, Final
 
 import numpy as np
@@ -11,51 +11,17 @@ import numpy as np
 from ...support.errors import InvalidArgumentError
 from ...types.dims import Dim, DimLike
 from ...types.dtypes import DType, int32, int64
-from ...types.shapes import UNKNOWN, Shape, TensorSpec
-from .argument_checks import require, require_rank, single
+from ...types.shapes import Shape, TensorSpec, dims_of
+from .argument_checks import single
 
 SIZE_DTYPES: Final = (int32, int64)
 """The dtypes of computations on sizes: a smaller one cuts sizes, an unsigned one has no -1."""
-
-
-def dims_of(spec: TensorSpec) -> list[DimLike] | None:
-    """Return the elements of a constant integer input, flattened; None if unknown."""
-    return None if spec.value is None else as_dims(spec.value)
-
-
-def as_dims(value: Any) -> list[DimLike]:
-    """Return the elements of an integer array, plain or symbolic, as a flat list of int and Dim; InvalidArgumentError for
-    others.
-    """
-    dims = np.ravel(value).tolist()
-    wrong = next((d for d in dims if not isinstance(d, (int, Dim))), None)
-    if wrong is not None:
-        raise InvalidArgumentError(f"{wrong!r} is not a size")
-    return [d if isinstance(d, Dim) else int(d) for d in dims]
 
 
 def scalar_of(spec: TensorSpec) -> int | None:
     """Return the value of a constant integer input with a single element; None unless the value is a known number."""
     dims = dims_of(spec)
     return dims[0] if dims is not None and len(dims) == 1 and isinstance(dims[0], int) else None
-
-
-def shape_in(place: int, rank: int | None = None) -> Callable[..., Shape]:
-    """Return the shape function of ops whose result has the shape, of `rank` if given, in the input at a place."""
-    return lambda *inputs: shape_from(inputs[place], rank)
-
-
-def shape_from(spec: TensorSpec, rank: int | None = None) -> Shape:
-    """Return the shape in a vector of dimensions, of length `rank` if given; a negative dimension is unknown."""
-    require_rank(spec, 1, "a shape")
-    length = spec.shape[0] if is_sized(spec) else None
-    require(rank is None or length in (None, rank), f"a shape must be a vector of {rank} elements, not of shape {spec.shape}")
-    sizes = dims_of(spec)
-    if sizes is None:
-        return unknown_dims(rank if length is None else length)
-    # TensorFlow's shape functions take -1 for unknown, and refuse all numbers below.
-    require(not any(isinstance(d, int) and d < -1 for d in sizes), f"the dimensions {sizes} must not be negative")
-    return Shape(None if isinstance(d, int) and d < 0 else d for d in sizes)
 
 
 def shape_value(dims: Iterable[DimLike], dtype: DType = int64) -> np.ndarray[Any, Any]:
@@ -72,20 +38,6 @@ def shape_value(dims: Iterable[DimLike], dtype: DType = int64) -> np.ndarray[Any
 def scalar_value(dim: DimLike, dtype: DType = int64) -> np.ndarray[Any, Any]:
     """Return a dimension as a scalar array of `dtype`, or of objects for a symbolic dimension."""
     return shape_value([dim], dtype).reshape(())
-
-
-_MOST_DIMS: Final = 254
-"""TensorFlow's largest rank; a longer vector of dimensions is refused before a list is made."""
-
-
-def unknown_dims(rank: DimLike | None) -> Shape:
-    """Return a shape of known rank without known dimensions, or of unknown rank."""
-    if not isinstance(rank, int):
-        return UNKNOWN
-    # A damaged file may state a length of 2^60.
-    if rank > _MOST_DIMS:
-        raise InvalidArgumentError(f"a tensor has at most {_MOST_DIMS} dimensions, not {rank}")
-    return Shape([None] * rank)
 
 
 def is_sized(spec: TensorSpec) -> bool:

@@ -17,11 +17,11 @@ from ...support.errors import InvalidArgumentError
 from ...types import dtypes
 from ...types.arrays import Array, Result
 from ...types.dtypes import DType
-from ...types.shapes import UNKNOWN, Shape, TensorSpec, merge_dims, merge_shapes
+from ...types.shapes import UNKNOWN, Shape, TensorSpec, merge_dims, merge_shapes, shape_from, unknown_dims
 from ..array.sorting import lower_bound_arrays, upper_bound_arrays
 from ..shared.argument_checks import require, require_min_rank, require_rank, with_rank
 from ..shared.onnx_lowerings import iota
-from ..shared.shape_arguments import scalar_int, shape_from, unknown_dims
+from ..shared.shape_arguments import scalar_int
 from ..shared.sparse_checks import sparse_shapes
 from .sparse import sparse_fill_empty_rows
 

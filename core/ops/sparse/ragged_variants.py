@@ -10,7 +10,7 @@ import numpy as np
 
 from ...building.gradbuilder import GradientBuilder, Gradients
 from ...graph.graph import Node, Output
-from ...registry.registry import facts, gradient, kernel, shape, zero_flops
+from ...registry.registry import facts, gradient, kernel, shape, shaped, zero_flops
 from ...runtime.state.edge_values import is_of, scalar_object
 from ...runtime.state.variants import added, zeros_like
 from ...support import dataclasses
@@ -19,7 +19,6 @@ from ...types.arrays import Array, Result, object_array
 from ...types.dtypes import DType
 from ...types.shapes import SCALAR, UNKNOWN, Shape, TensorSpec
 from ..shared.argument_checks import require
-from ..shared.shape_arguments import shape_in
 from .ragged import check_nested
 
 
@@ -176,7 +175,7 @@ def ragged_tensor_to_variant_gradient_kernel(encoded: Array, row_splits: Array, 
     return flat.reshape(dims.tolist())
 
 
-shape("RaggedTensorToVariantGradient")(shape_in(2))
+shaped("*, *, <...> -> ...", "RaggedTensorToVariantGradient")
 
 
 @gradient("RaggedTensorToVariantGradient")

@@ -12,10 +12,9 @@ from ...numerics.integers import extremes
 from ...registry.registry import flops, kernel, not_differentiable, shape
 from ...support.errors import InvalidArgumentError
 from ...types.arrays import Array, Result
-from ...types.shapes import UNKNOWN, Shape, TensorSpec, merge_shapes
+from ...types.shapes import UNKNOWN, Shape, TensorSpec, dims_of, merge_shapes, unknown_dims
 from ..array.sorting import unique_index
 from ..shared.elementwise_tables import counted
-from ..shared.shape_arguments import dims_of, unknown_dims
 from ..shared.sparse_checks import SparseParts, check_order, flat_positions, index_vectors, rank_of, sparse_shapes, validate
 
 _OPERATIONS: dict[str, tuple[Callable[..., Any], Callable[..., Any]]] = {

@@ -25,10 +25,10 @@ from ...registry.registry import (
 from ...support.errors import InvalidArgumentError
 from ...types.arrays import Array, Result
 from ...types.dims import DimLike
-from ...types.shapes import Shape, TensorSpec, merge_dims
+from ...types.shapes import Shape, TensorSpec, dims_of, merge_dims, shape_from
 from ..shared import sparse_programs as programs
 from ..shared.argument_checks import require, require_rank, with_rank
-from ..shared.shape_arguments import dims_of, normalize_axis, scalar_int, shape_from, shape_value
+from ..shared.shape_arguments import normalize_axis, scalar_int, shape_value
 from ..shared.sparse_checks import (
     check_bounds,
     check_order,

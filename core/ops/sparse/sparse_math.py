@@ -33,13 +33,13 @@ from ...registry.registry import (
 from ...support.errors import InvalidArgumentError
 from ...types.arrays import Array, Result
 from ...types.dims import Dim
-from ...types.shapes import UNKNOWN, Shape, TensorSpec, merge_dims, merge_shapes
+from ...types.shapes import UNKNOWN, Shape, TensorSpec, dims_of, merge_dims, merge_shapes, shape_from, unknown_dims
 from ..array.sorting import unique_index
 from ..shared import sparse_programs as programs
 from ..shared.argument_checks import may_equal, require, require_rank
 from ..shared.decompositions import by_ops
 from ..shared.elementwise_tables import counted
-from ..shared.shape_arguments import dims_of, normalize_axis, shape_from, unknown_dims
+from ..shared.shape_arguments import normalize_axis
 from ..shared.sparse_checks import SparseParts, check_bounds, common_keys, flat_positions, rank_of, sparse_shapes, validate
 
 

@@ -19,10 +19,10 @@ from ...support import dataclasses
 from ...support.errors import InvalidArgumentError
 from ...types.arrays import Array, Result
 from ...types.dtypes import DType
-from ...types.shapes import Shape, TensorSpec
+from ...types.shapes import Shape, TensorSpec, unknown_dims
 from ..shared.decompositions import by_ops
 from ..shared.elementwise_tables import RESULT, counted
-from ..shared.shape_arguments import scalar_int, unknown_dims
+from ..shared.shape_arguments import scalar_int
 from ..shared.sparse_checks import check_bounds, validate
 
 

@@ -18,11 +18,10 @@ from ...types import dtypes
 from ...types.arrays import Array, Result, object_array
 from ...types.dims import Dim, DimLike
 from ...types.dtypes import DType
-from ...types.shapes import UNKNOWN, Shape, TensorSpec, broadcast_shapes, merge_shapes
+from ...types.shapes import UNKNOWN, Shape, TensorSpec, broadcast_shapes, merge_shapes, unknown_dims
 from ..shared.argument_checks import require_rank, scalar
 from ..shared.numerals import parse_number, plain_numbers
 from ..shared.plain_shapes import besides_scalars
-from ..shared.shape_arguments import unknown_dims
 from ..shared.string_functions import joined, joined_rows, map_bytes, map_to
 
 _ELEMENTWISE = ("StringLower", "StringUpper", "StringStrip", "StringLength", "StringToNumber", "ShardedFilename")
