@@ -8,6 +8,7 @@ from __future__ import annotations
 import functools
 import math
 import threading
+import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Final, TypeAlias
 
@@ -139,12 +140,12 @@ class EngineRuntime(NotCopied):
 
     def timed(self, run: Callable[..., Any], *args: Any) -> Any:
         """Return the result of a run, and count the time."""
-        timer = RunTimer()
+        start = time.perf_counter()
         try:
             return run(*args)
         finally:
             with self.lock:
-                self.seconds += timer.seconds
+                self.seconds += time.perf_counter() - start
 
     def report(self) -> EngineReport:
         """Return the report on all groups and refusals so far."""
@@ -378,9 +379,9 @@ class Group:
             if recalled is not None and recalled.reason is not None:
                 self.left[key], self.reason, self.executables[key] = recalled, recalled.reason, None
                 return None
-            timer = RunTimer()
+            start = time.perf_counter()
             executable = self._made(key, arrays)
-            seconds = timer.seconds
+            seconds = time.perf_counter() - start
             self.compile_seconds += seconds
             self._tell_compiled(seconds)
             if executable is not None and recalled is not None:
@@ -504,9 +505,11 @@ class Group:
             pass_on(error)
             self._give_up(executable, reasons.FAILING.of(said(error)))
             return self.in_numpy
-        # Failed runs are not timed, nor those that NumPy took over.
-        executable.trial.note(1, timer.quiet_seconds)
-        self.seconds += timer.seconds
+        seconds = timer.seconds
+        # Failed runs are not timed, nor those that NumPy took over. The load of the machine is read from a file, which a group
+        # that has chosen does without.
+        executable.trial.note(1, seconds if executable.trial.choice is not None else timer.quiet_seconds)
+        self.seconds += seconds
         executable.runs += 1
         self.runs += 1
         return results

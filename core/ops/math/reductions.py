@@ -285,17 +285,10 @@ def _place(name: str, worst: float) -> Callable[..., Any]:
     return place
 
 
-def _place_onnx(program: Callable[..., Any], g: Any, x: Any, dimension: Any, *, output_type: DType) -> Any:
-    """Evaluate the program along the dimension, which only the run may know."""
-    axis = g.constant(np.int32(g.axis(dimension, x.rank)))
-    return g.evaluate(program, (1,), (), (x, axis), {"output_type": output_type})
-
-
 for _op, _worst in (("ArgMax", -np.inf), ("ArgMin", np.inf)):
     _program = _place(_op.lower(), _worst)
     kernel(_op)(functools.partial(_program, NUMPY))
-    lower(_op, static=(1,))(_program)
-    onnx(_op)(functools.partial(_place_onnx, _program))
+    arrays(_op, static=(1,), axes=((1, 0),))(_program)
 
 
 @shape("ArgMax", "ArgMin")
