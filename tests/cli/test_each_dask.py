@@ -14,6 +14,8 @@ import pytest
 
 distributed = pytest.importorskip("distributed", reason="the extra tfg[dask] is not installed")
 
+import dask  # noqa: E402
+
 import tfg  # noqa: E402
 from tests.cli.running import command_line  # noqa: E402
 from tests.cli.running import tfg as run  # noqa: E402
@@ -26,7 +28,11 @@ COUNT = 24
 
 @pytest.fixture(scope="module")
 def cluster():
-    with distributed.LocalCluster(2, threads_per_worker=1, processes=True, dashboard_address=None) as result:
+    # Dask gives a worker up that is away 15 s after a death, even where that is the third death of a series.
+    with (
+        dask.config.set({"distributed.deploy.lost-worker-timeout": "1h"}),
+        distributed.LocalCluster(2, threads_per_worker=1, processes=True, dashboard_address=None) as result,
+    ):
         yield result
 
 
