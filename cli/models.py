@@ -39,7 +39,7 @@ def save_model(
 
     A graph without a signature gets a signature for `fetches`. `signatures` are changes of the signatures.
     """
-    from ..core.functions.callers import all_nodes, gradient_name
+    from ..core.graph.callers import all_nodes, gradient_name
     from ..formats.api.model_saving import write_model
     from ..formats.api.session_setup import position_words
     from ..formats.saved_model_writing import prepare
@@ -112,8 +112,8 @@ def note_variables(written: Graph, source: Graph, quiet: bool) -> None:
     """Name what a written graph needs of its SavedModel: the checkpoint of variables and tables that remain, and files."""
     if quiet or source.meta is None or source.meta.folder is None:
         return
-    from ..core.functions.table_fills import filled_tables, table_fills
     from ..core.graph.model_objects import asset_nodes
+    from ..core.graph.table_fills import filled_tables, table_fills
     from ..core.graph.table_nodes import saved_tables
     from ..formats.api.session_setup import state_words
     from ..formats.state import unread_values
@@ -134,7 +134,7 @@ def note_variables(written: Graph, source: Graph, quiet: bool) -> None:
 
 def note_tables(frozen: Graph, quiet: bool) -> None:
     """Name the operation that fills the tables and begins the iterators of a frozen graph, which no file runs by itself."""
-    from ..core.functions.table_fills import iterator_starts, table_fills
+    from ..core.graph.table_fills import iterator_starts, table_fills
 
     fills, starts = table_fills(frozen), list(iterator_starts(frozen).values())
     if fills or starts:

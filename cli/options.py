@@ -327,7 +327,7 @@ class GraphReader:
         return self.reading.mapped(graph)
 
     def _note_lacking(self, graph: Graph) -> None:
-        from ..core.functions.callers import all_nodes
+        from ..core.graph.callers import all_nodes
         from .render import note
 
         ops = {node.op for node in all_nodes(graph)}

@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple
 
 from ..core.building.saver import has_saver
 from ..core.codecs import wire
-from ..core.functions.call_kinds import CALL_KINDS, Form
+from ..core.graph.call_kinds import CALL_KINDS, Form
 from ..core.graph.graph import Graph, Output
 from ..core.graph.metagraph import (
     INIT_SIGNATURE,

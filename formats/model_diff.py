@@ -10,7 +10,7 @@ from ..core.comparing.element_differences import diff_variables
 from ..core.comparing.graph_diff import GraphDiff, diff_graphs
 from ..core.comparing.matching import GraphMatch
 from ..core.comparing.node_changes import STRICT, AssetChange, Renaming
-from ..core.functions.callers import function_references
+from ..core.graph.callers import function_references
 from ..core.graph.graph import Graph
 from ..core.graph.metagraph import Asset
 from ..core.graph.variable_nodes import find_variables

@@ -11,7 +11,7 @@ from typing import Any, Final
 from ..core.drawing.view_model import NodeOverlay, Values
 from ..core.flops.by_node import seconds_by_node
 from ..core.flops.measured import Measurement
-from ..core.functions.callers import CallPaths, nodes_by_path
+from ..core.graph.callers import CallPaths, nodes_by_path
 from ..core.graph.graph import Node
 from ..core.model.model_view import ModelView
 from ..core.support import dataclasses

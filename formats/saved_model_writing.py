@@ -9,12 +9,12 @@ from collections.abc import Callable, Container, Mapping, Sequence, Set
 from ..core.building.saver import add_initializer, add_saver, has_saver
 from ..core.codecs import wire
 from ..core.explaining.graph_facts import output_candidates
-from ..core.functions.callers import drop_uncalled
-from ..core.functions.table_fills import iterator_starts, named_files, path_of, table_fills
+from ..core.graph.callers import drop_uncalled
 from ..core.graph.graph import Graph, Node, Output
 from ..core.graph.metagraph import INIT_SIGNATURE, USUAL_SIGNATURE, JoinedModels, MetaGraph, SaverInfo
 from ..core.graph.model_objects import asset_nodes, name_tables
 from ..core.graph.restore_nodes import restored_resources
+from ..core.graph.table_fills import iterator_starts, named_files, path_of, table_fills
 from ..core.graph.table_nodes import saved_tables
 from ..core.graph.variable_nodes import READ_OPS, find_variables
 from ..core.inference.inference import infer

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from ..core.functions.callers import nodes_by_path
+from ..core.graph.callers import nodes_by_path
 from ..core.graph.graph import Graph, Node
 from ..core.graph.model_objects import asset_variables
 from ..core.graph.table_nodes import saved_tables

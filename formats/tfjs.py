@@ -19,9 +19,9 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 from google.protobuf import json_format
 
-from ..core.functions.table_fills import table_fills
 from ..core.graph.graph import Graph, Node, Output
 from ..core.graph.metagraph import INIT_SIGNATURE, USUAL_SIGNATURE
+from ..core.graph.table_fills import table_fills
 from ..core.graph.traversal import reachable
 from ..core.ops.shared.tensorflow_js import spelled, translate
 from ..core.planning.reachability import needed_nodes

@@ -41,7 +41,7 @@ FLOORS = (
     "core/numerics",
     "core/registry",
     "core/codecs core/graph core/random",
-    "core/functions formats/codecs",
+    "formats/codecs",
     "core/inference core/runtime/state",
     "core/building core/datasets core/op_libraries core/planning core/runtime/guards formats/checkpoint",
     "core/engines core/ops/shared",

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Final, TypeAlias
 
-from ..functions.callers import gradient_name
+from ..graph.callers import gradient_name
 from ..graph.graph import Graph, Node, Output
 from ..registry import registry
 from ..registry.registry import Composition

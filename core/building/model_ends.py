@@ -7,9 +7,9 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from ..functions.purity import add_function
 from ..graph.graph import Graph, Output
 from ..graph.node_making import add_argument
+from ..graph.purity import add_function
 from ..support.errors import InvalidArgumentError
 from ..support.hints import Hint, step
 from ..types import dtypes

@@ -9,10 +9,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import numpy as np
 
-from ..functions.table_fills import filled_tables, table_fills
 from ..graph.graph import Graph, Node, Output
 from ..graph.metagraph import SaverInfo
 from ..graph.model_objects import asset_assignments, asset_variables
+from ..graph.table_fills import filled_tables, table_fills
 from ..graph.table_nodes import TableNodes, saved_tables
 from ..graph.variable_nodes import VariableNodes, find_variables
 from ..support import dataclasses

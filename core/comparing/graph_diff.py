@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import ClassVar, Final
 
 from ..explaining.node_listing import NodeRecord, node_record
-from ..functions.callers import called_functions
+from ..graph.callers import called_functions
 from ..graph.graph import Function, Graph, Node
 from ..graph.traversal import reachable, topological_order
 from ..registry.op_facts import has_fact

@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, TypeVar
 
-from ..functions.callers import gradient_name
+from ..graph.callers import gradient_name
 from ..graph.graph import Function, Graph, Node
 from ..graph.traversal import function_names, strongly_connected, topological_order
 from ..support.errors import InvalidArgumentError

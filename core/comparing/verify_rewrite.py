@@ -13,7 +13,7 @@ from typing import Any, Final, Protocol
 import numpy as np
 
 from ..feeding.drawn_feeds import FAULTS, Feeds
-from ..functions.call_kinds import Form, call_kind
+from ..graph.call_kinds import Form, call_kind
 from ..graph.deadness import is_choice
 from ..graph.frames import find_frames
 from ..graph.graph import Graph, Node, Output

@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Container, Iterable, Iterator,
 from typing import Final
 
 from ..explaining.node_listing import value_text
-from ..functions.callers import function_references
+from ..graph.callers import function_references
 from ..graph.graph import Node, Output
 from ..registry.op_facts import has_fact
 from ..support import dataclasses

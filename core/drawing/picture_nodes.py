@@ -11,7 +11,7 @@ import heapq
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import Final, NamedTuple, TypeVar
 
-from ..functions.callers import function_references
+from ..graph.callers import function_references
 from ..graph.graph import Node, Output
 from ..registry.op_facts import ABSENT, has_fact
 

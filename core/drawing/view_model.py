@@ -13,8 +13,8 @@ from ..explaining.node_facts import Explainer
 from ..explaining.node_listing import MOST_ALIKE, default_attributes, node_record, own_attributes, value_text
 from ..explaining.problems import find_problems
 from ..explaining.stages import ORDER
-from ..functions.call_kinds import call_kind
-from ..functions.callers import called_functions_of, callers_by_function, node_count, nodes_by_path
+from ..graph.call_kinds import call_kind
+from ..graph.callers import called_functions_of, callers_by_function, node_count, nodes_by_path
 from ..graph.graph import Function, Graph, Node, Output
 from ..graph.metagraph import Signature
 from ..graph.traversal import forward_predecessors, reachable

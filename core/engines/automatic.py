@@ -14,7 +14,7 @@ from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from typing import Final
 
-from ..functions.callers import called_functions
+from ..graph.callers import called_functions
 from ..graph.graph import Graph, Node, Output
 from ..planning.plan import Loop, Plan
 from ..planning.planner import compile_plan, plan_of_function

@@ -6,10 +6,10 @@ import os
 from collections.abc import Mapping, Sequence, Set
 from typing import Any, Final
 
-from ..functions.callers import function_references, reached_functions
-from ..functions.purity import impurity
+from ..graph.callers import function_references, reached_functions
 from ..graph.frames import MERGE, SWITCH, hands_in, is_transparent, source_of
 from ..graph.graph import Function, Graph, Node, Output
+from ..graph.purity import impurity
 from ..graph.traversal import trail_end
 from ..graph.variable_nodes import VARIABLES
 from ..inference.binding import plain

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from ..functions.callers import function_references
+from ..graph.callers import function_references
 from ..graph.frames import is_transparent, source_of
 from ..graph.graph import Graph, Node, Output
 from ..graph.node_making import add_placeholder

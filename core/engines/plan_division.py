@@ -15,9 +15,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from types import MappingProxyType
 from typing import Any, Final, TypeAlias
 
-from ..functions.callers import function_references
-from ..functions.purity import impurity
+from ..graph.callers import function_references
 from ..graph.graph import Graph, Node, Output
+from ..graph.purity import impurity
 from ..graph.traversal import sources_first
 from ..planning.effects import READ, accesses
 from ..planning.plan import Loop, Plan, Step, with_releases

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from ..functions.callers import function_references
-from ..functions.purity import CONTROL_FLOW
+from ..graph.callers import function_references
 from ..graph.graph import Node
+from ..graph.purity import CONTROL_FLOW
 from ..registry.op_facts import has_fact
 from ..support.hints import Blank, Hint, command, option, step
 from ..types import dtypes

@@ -12,9 +12,9 @@ from typing import Any, Final
 
 import numpy as np
 
-from ..functions.instantiation import function_called
 from ..graph.frames import MERGE, SWITCH, handed_in
 from ..graph.graph import Function, Graph, Node, Output
+from ..graph.instantiation import function_called
 from ..graph.traversal import closure
 from ..inference.binding import select_kernel
 from ..inference.inference import Inference, infer

@@ -6,10 +6,10 @@ import math
 from collections.abc import Hashable, Mapping, Sequence
 from typing import Final
 
-from ..functions.call_kinds import CallSite, Form, call_kind, call_site
-from ..functions.call_signatures import signature_of
-from ..functions.instantiation import function_called, with_attrs
+from ..graph.call_kinds import CallSite, Form, call_kind, call_site
+from ..graph.call_signatures import signature_of
 from ..graph.graph import Function, Graph, Node, Output
+from ..graph.instantiation import function_called, with_attrs
 from ..graph.traversal import nodes_of_kind
 from ..inference.inference import Answers, Inference, infer, unchanged
 from ..planning.plan import Loop, Step

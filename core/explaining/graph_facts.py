@@ -7,7 +7,7 @@ from collections.abc import Container, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, overload
 
 from ..building.placement import Placement
-from ..functions.callers import all_nodes, callers_by_function
+from ..graph.callers import all_nodes, callers_by_function
 from ..graph.deadness import always_alive
 from ..graph.foreign_ops import foreign, original_function
 from ..graph.graph import Graph, GraphLike, Node, as_graph

@@ -8,9 +8,9 @@ from typing import Final
 
 from ..feeding.drawn_feeds import Input, example_feeds
 from ..feeding.named_components import whole_texts
-from ..functions.table_fills import iterator_starts
 from ..graph.graph import Function, Graph, Node
 from ..graph.metagraph import SavedCallable, Signature
+from ..graph.table_fills import iterator_starts
 from ..graph.traversal import nodes_of_kind
 from ..graph.variable_nodes import find_variables
 from ..inference.inference import Inference

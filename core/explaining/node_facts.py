@@ -8,10 +8,10 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import ClassVar, Final
 
 from ..building.placement import Colocation, Placement
-from ..functions.callers import callers, function_references
-from ..functions.instantiation import implementation
+from ..graph.callers import callers, function_references
 from ..graph.foreign_ops import foreign, original_function
 from ..graph.graph import Graph, Node
+from ..graph.instantiation import implementation
 from ..graph.traversal import shortest_path
 from ..graph.variable_nodes import VariableNodes
 from ..inference.binding import named_inputs

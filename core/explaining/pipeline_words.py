@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ..functions.callers import called_functions, function_references
+from ..graph.callers import called_functions, function_references
 from ..graph.graph import Function, Graph, Node, Output
 from ..inference.input_pipelines import asked_datasets, beginning, going_through_elements, stages_of
 from ..registry.op_facts import has_fact

@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Container, Hashable, Iterable,
 from typing import Final, TypeAlias
 
 from ..building.placement import DeviceSpec, Placement
-from ..functions.callers import function_references
+from ..graph.callers import function_references
 from ..graph.frames import LOOP_OPS, find_frames
 from ..graph.graph import Function, Graph, Node, Output
 from ..graph.node import are_checked

@@ -6,8 +6,8 @@ import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
-from ..functions.call_kinds import function_inputs, function_targets
-from ..functions.callers import called_functions
+from ..graph.call_kinds import function_inputs, function_targets
+from ..graph.callers import called_functions
 from ..graph.frames import MERGE, NEXT_ITERATION, find_frames
 from ..graph.graph import Graph, GraphLike, Node, Output, as_graph
 from ..graph.traversal import closure, descendants

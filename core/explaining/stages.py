@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final
 
-from ..functions.callers import called_functions, functions_that_reach, named_functions
+from ..graph.callers import called_functions, functions_that_reach, named_functions
 from ..graph.graph import GraphLike, Node, as_graph
 from ..graph.traversal import descendants, groups, nodes_of_kind, reachable
 from ..registry.op_facts import has_fact

@@ -14,9 +14,9 @@ from typing import Any, Final
 import numpy as np
 
 from ..codecs import png, wav, wire
-from ..functions.call_kinds import call_kind
-from ..functions.instantiation import function_called
+from ..graph.call_kinds import call_kind
 from ..graph.graph import Graph, Node, Output
+from ..graph.instantiation import function_called
 from ..inference.binding import require_op_def
 from ..registry.op_facts import has_fact
 from ..support.errors import InvalidArgumentError

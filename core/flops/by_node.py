@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Iterable, Mapping
 from typing import TypeVar
 
-from ..functions.callers import CallPaths
+from ..graph.callers import CallPaths
 from ..graph.graph import Graph, Node
 from ..registry.registry import Cost
 from ..support.grouping import grouped

@@ -9,13 +9,13 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from ..functions.call_kinds import BY_NAME, CALL_KINDS, PARTLY_READ, Form, call_kind, call_site, check_calls, function_targets
-from ..functions.call_signatures import Signatures, signature_of
-from ..functions.callers import function_references, repeated_nodes
-from ..functions.instantiation import function_called, with_attrs
+from ..graph.call_kinds import BY_NAME, CALL_KINDS, PARTLY_READ, Form, call_kind, call_site, check_calls, function_targets
+from ..graph.call_signatures import Signatures, signature_of
+from ..graph.callers import function_references, repeated_nodes
 from ..graph.deadness import Deadness, is_choice
 from ..graph.frames import ENTER, EXIT, MERGE, NEXT_ITERATION, SWITCH, Frame, find_frames, frame_of_outputs
 from ..graph.graph import Function, Graph, GraphLike, Node, Output, as_graph
+from ..graph.instantiation import function_called, with_attrs
 from ..graph.traversal import descendants, nodes_of_kind
 from ..graph.variable_nodes import VARIABLES
 from ..inference.estimates import Estimate, estimate, estimated_loop, likely_cost

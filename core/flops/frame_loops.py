@@ -6,7 +6,7 @@ import collections
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TypeAlias
 
-from ..functions.call_signatures import signature_of
+from ..graph.call_signatures import signature_of
 from ..graph.frames import ENTER, EXIT, MERGE, NEXT_ITERATION, SWITCH, Frame
 from ..graph.graph import Function, Graph, Node, Output
 from ..graph.traversal import closure, forward_predecessors, topological_order

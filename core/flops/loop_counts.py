@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 
-from ..functions.call_signatures import Signatures, renamed, signature_of
-from ..functions.instantiation import with_attrs
+from ..graph.call_signatures import Signatures, renamed, signature_of
 from ..graph.graph import Function, Node, Output
+from ..graph.instantiation import with_attrs
 from ..registry.registry import Cost
 from ..support import dataclasses
 from ..support.errors import InvalidArgumentError

@@ -10,12 +10,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Final, TypeAlias, TypeVar
 
 from ..building.gradbuilder import NAMED, Gradient, GradientBuilder, Gradients, IndexedSlices, gradient_of
-from ..functions.call_kinds import Form, call_kind, call_op, check_calls, check_own_calls
-from ..functions.callers import gradient_name
-from ..functions.instantiation import nodes_to_change
+from ..graph.call_kinds import Form, call_kind, call_op, check_calls, check_own_calls
+from ..graph.callers import gradient_name
 from ..graph.deadness import Deadness, LoopVariable, loop_variables
 from ..graph.frames import ENTER, MERGE, Frame, source_of
 from ..graph.graph import Graph, GraphLike, Node, Output, as_graph
+from ..graph.instantiation import nodes_to_change
 from ..graph.saved_gradients import Capture, RegisteredGradient
 from ..graph.traversal import reachable
 from ..graph.variable_nodes import variable

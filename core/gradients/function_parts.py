@@ -8,9 +8,9 @@ from typing import Any, Final, TypeVar
 
 from ..building.builder import GraphBuilder
 from ..building.gradbuilder import Gradient, GradientBuilder
-from ..functions.instantiation import ORIGIN, instantiate, origin_of
 from ..graph.frames import NEXT_ITERATION
 from ..graph.graph import Function, Graph, Node, Output
+from ..graph.instantiation import ORIGIN, instantiate, origin_of
 from ..graph.traversal import topological_order
 from ..inference.inference import Answers
 from ..registry.catalog import ArgDef, OpDef

@@ -14,12 +14,12 @@ from typing import Any
 
 from ..building.builder import GraphBuilder
 from ..building.gradbuilder import Gradient, GradientBuilder, Gradients, IndexedSlices
-from ..functions.call_kinds import BY_NAME, CALL_KINDS, Form, call_kind, call_op
-from ..functions.call_signatures import signature_of
-from ..functions.instantiation import origin_of
+from ..graph.call_kinds import BY_NAME, CALL_KINDS, Form, call_kind, call_op
+from ..graph.call_signatures import signature_of
 from ..graph.deadness import ALWAYS, Deadness, is_choice, predicate_source
 from ..graph.frames import ENTER, SWITCH, find_frames, source_of
 from ..graph.graph import Function, Graph, Node, Output
+from ..graph.instantiation import origin_of
 from ..graph.traversal import reachable
 from ..inference.inference import infer
 from ..registry.op_facts import has_fact

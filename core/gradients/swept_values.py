@@ -7,7 +7,7 @@ from typing import Any
 
 from ..building.builder import GraphBuilder
 from ..building.gradbuilder import Gradient, GradientBuilder, IndexedSlices
-from ..functions.call_kinds import CallKind, call_kind
+from ..graph.call_kinds import CallKind, call_kind
 from ..graph.deadness import Deadness, Literal, is_choice, loop_variables, predicate_source
 from ..graph.frames import ENTER, Frame, find_frames, frame_of_outputs, source_of
 from ..graph.graph import Function, Graph, Node, Output

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
-from ..functions.call_signatures import signature_of
+from ..graph.call_signatures import signature_of
 from ..graph.frames import handed_in, hands_in
 from ..graph.graph import Node, Output
 from ..registry.op_facts import ops_with

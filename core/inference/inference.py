@@ -9,11 +9,11 @@ from typing import Any, Final, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 
-from ..functions.call_kinds import Form, call_kind
-from ..functions.call_signatures import Signatures, renamed, signature_of, unnamed_in, value_key
-from ..functions.instantiation import function_called, with_attrs
+from ..graph.call_kinds import Form, call_kind
+from ..graph.call_signatures import Signatures, renamed, signature_of, unnamed_in, value_key
 from ..graph.frames import source_of
 from ..graph.graph import Function, Graph, Node, Output
+from ..graph.instantiation import function_called, with_attrs
 from ..graph.traversal import closure, nodes_of_kind, topological_order
 from ..registry import registry
 from ..registry.op_facts import has_fact, ops_with

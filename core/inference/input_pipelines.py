@@ -6,7 +6,7 @@ import collections
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from ..functions.callers import called_functions_of, function_references
+from ..graph.callers import called_functions_of, function_references
 from ..graph.graph import Function, Graph, Node, Output
 from ..graph.traversal import nodes_of_kind, sources_first, trail_end
 from ..registry.catalog import CATALOG

@@ -9,10 +9,10 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
-from ..functions.call_kinds import CallKind, Form, call_kind
-from ..functions.instantiation import function_called, with_attrs
+from ..graph.call_kinds import CallKind, Form, call_kind
 from ..graph.frames import is_transparent
 from ..graph.graph import Function, Graph, Node, Output
+from ..graph.instantiation import function_called, with_attrs
 from ..graph.traversal import closure, topological_order
 from ..registry.op_facts import has_fact
 from ..support import dataclasses

@@ -9,10 +9,10 @@ from collections.abc import Container, Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from typing import Final, NamedTuple
 
-from ..functions.call_kinds import BY_NAME, CallKind, call_kind
-from ..functions.callers import called_functions_of, drop_uncalled, node_count
-from ..functions.instantiation import function_called, with_attrs
+from ..graph.call_kinds import BY_NAME, CallKind, call_kind
+from ..graph.callers import called_functions_of, drop_uncalled, node_count
 from ..graph.graph import Function, Graph, GraphLike, Node, Output, as_graph
+from ..graph.instantiation import function_called, with_attrs
 from ..graph.metagraph import MetaGraph, Signature, SignatureTensor, VariableInfo
 from ..graph.node_making import add_placeholder
 from ..graph.traversal import topological_order

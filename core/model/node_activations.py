@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..functions.callers import CallPaths
+from ..graph.callers import CallPaths
 from ..graph.graph import Node, Output
 from ..graph.variable_nodes import VARIABLES
 from ..numerics.tensor_statistics import TensorStatistics, tensor_statistics

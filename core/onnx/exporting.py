@@ -10,13 +10,13 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 
 from ..building.gradbuilder import parts_of
-from ..functions.call_kinds import CallKind, Form, call_kind
-from ..functions.instantiation import function_called, with_attrs
-from ..functions.purity import impurity
-from ..functions.table_fills import table_fills
+from ..graph.call_kinds import CallKind, Form, call_kind
 from ..graph.deadness import branch_of, is_contradiction, joined, on_branch
 from ..graph.frames import MERGE, SWITCH, hands_in
 from ..graph.graph import Function, Graph, Node, Output
+from ..graph.instantiation import function_called, with_attrs
+from ..graph.purity import impurity
+from ..graph.table_fills import table_fills
 from ..inference.binding import bind_attrs, group_inputs, input_bundles, require_op_def
 from ..inference.error_context import faults_of
 from ..inference.inference import Answers, infer, loop_specs, unchanged

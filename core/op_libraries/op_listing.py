@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, ClassVar, NoReturn, overload
 
-from ..functions.callers import all_nodes
+from ..graph.callers import all_nodes
 from ..graph.foreign_ops import foreign, origin, supply_hint
 from ..graph.graph import GraphLike, Node, as_graph
 from ..inference import binding

@@ -10,10 +10,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, ClassVar, Final, NamedTuple, TypeAlias
 
 from ..explaining.default_fetches import default_fetches, guessed_fetches
-from ..functions.call_kinds import INLINED, check_calls
-from ..functions.callers import all_nodes, called_functions, node_count
-from ..functions.purity import impurity
+from ..graph.call_kinds import INLINED, check_calls
+from ..graph.callers import all_nodes, called_functions, node_count
 from ..graph.graph import Graph, GraphLike, Node, Output, as_graph
+from ..graph.purity import impurity
 from ..graph.variable_nodes import VARIABLES
 from ..inference.error_context import fault
 from ..planning.reachability import needed_nodes

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final, TypeAlias
 
-from ..functions.call_kinds import CALL_KINDS, call_kind
-from ..functions.instantiation import with_attrs
+from ..graph.call_kinds import CALL_KINDS, call_kind
 from ..graph.frames import ENTER, EXIT, MERGE, NEXT_ITERATION, SWITCH
 from ..graph.graph import Function, Graph, Node, Output
+from ..graph.instantiation import with_attrs
 from ..graph.references import (
     dereferenced_inputs,
     held_references,

@@ -9,7 +9,7 @@ import itertools
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence, Set
 from typing import Any, Final, TypeAlias
 
-from ..functions.call_kinds import CALL_KINDS, is_partly_read
+from ..graph.call_kinds import CALL_KINDS, is_partly_read
 from ..graph.deadness import ALWAYS, Condition, branch_of, is_contradiction, joined, on_branch, predicate_of
 from ..graph.frames import ENTER, EXIT, MERGE, NEXT_ITERATION, SWITCH, Frame, is_transparent
 from ..graph.graph import Node, Output

@@ -7,10 +7,10 @@ import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from ..functions.purity import impurity
 from ..graph.foreign_ops import supply_hint
 from ..graph.frames import EXIT, LOOP_OPS, MERGE, NEXT_ITERATION, SWITCH, Frame, assign_frames
 from ..graph.graph import Graph, Node, Output
+from ..graph.purity import impurity
 from ..graph.references import any_reference
 from ..graph.traversal import copied_from, nodes_of_kind, topological_order, trail_end
 from ..registry.catalog import OpDef

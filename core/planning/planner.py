@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterator, Mapping, Sequence
 
-from ..functions.call_kinds import PLAIN_CALL, CallSite, function_inputs, function_targets, is_partly_read
-from ..functions.purity import impurity
+from ..graph.call_kinds import PLAIN_CALL, CallSite, function_inputs, function_targets, is_partly_read
 from ..graph.frames import LOOP_OPS, MERGE, SWITCH
 from ..graph.graph import Function, Graph, Node, Output
+from ..graph.purity import impurity
 from ..graph.references import memory_of_variables, written_variables
 from ..registry.op_facts import has_fact
 from ..support import dataclasses

@@ -13,7 +13,7 @@ import heapq
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from typing import Any, Final, Generic, TypeVar
 
-from ..functions.call_kinds import CALL_KINDS
+from ..graph.call_kinds import CALL_KINDS
 from ..graph.graph import Node, Output
 from ..registry.op_facts import has_fact
 

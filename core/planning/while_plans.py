@@ -11,9 +11,9 @@ import collections
 from collections.abc import Collection, Mapping, Sequence, Set
 from typing import Final
 
-from ..functions.call_kinds import CallSite, function_targets
-from ..functions.purity import impurity
+from ..graph.call_kinds import CallSite, function_targets
 from ..graph.graph import Function, Node, Output
+from ..graph.purity import impurity
 from ..registry.op_facts import has_fact
 from ..support import dataclasses
 from .plan import Plan

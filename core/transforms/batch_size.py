@@ -17,7 +17,7 @@ import numpy as np
 
 from ..building.builder import GraphBuilder
 from ..explaining.node_listing import RECORDED_SHAPES
-from ..functions.call_kinds import Form, call_kind
+from ..graph.call_kinds import Form, call_kind
 from ..graph.frames import find_frames
 from ..graph.graph import Graph, Node, Output
 from ..graph.node_making import add_constant, become_constant

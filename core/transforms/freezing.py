@@ -8,8 +8,7 @@ from typing import Final
 
 from ..building.builder import GraphBuilder
 from ..building.built_variables import BuiltVariable
-from ..functions.callers import drop_uncalled
-from ..functions.table_fills import filled_tables, iterator_starts, table_fills, takes_files
+from ..graph.callers import drop_uncalled
 from ..graph.frames import find_frames
 from ..graph.graph import Graph, Node, Output
 from ..graph.metagraph import MetaGraph, VariableInfo
@@ -17,6 +16,7 @@ from ..graph.model_objects import asset_assignments, asset_nodes, asset_variable
 from ..graph.node_making import add_constant, become_constant
 from ..graph.reference_ops import plain_op, read_as
 from ..graph.restore_nodes import restored_resources
+from ..graph.table_fills import filled_tables, iterator_starts, table_fills, takes_files
 from ..graph.table_nodes import TableNodes, find_tables
 from ..graph.traversal import copied_from, descendants, reachable, topological_order, trail_end
 from ..graph.variable_nodes import RESOURCE_VARIABLES, find_variables

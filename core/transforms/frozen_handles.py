@@ -7,10 +7,10 @@ from typing import Any, Final
 
 import numpy as np
 
-from ..functions.call_kinds import CallKind, Form, call_kind
-from ..functions.instantiation import OF_AN_INTERFACE, function_called, instantiate
+from ..graph.call_kinds import CallKind, Form, call_kind
 from ..graph.frames import EXIT, MERGE, NEXT_ITERATION, hands_in
 from ..graph.graph import Function, Graph, Node, Output
+from ..graph.instantiation import OF_AN_INTERFACE, function_called, instantiate
 from ..graph.node_making import add_constant_beside, add_identity, become_constant
 from ..graph.traversal import topological_order
 from ..registry.catalog import CATALOG, ArgDef

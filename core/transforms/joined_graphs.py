@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from typing import Any, Final
 
 from ..building.saver import has_saver
-from ..functions.callers import all_nodes
-from ..functions.instantiation import INTERFACE, OF_AN_INTERFACE, copied
+from ..graph.callers import all_nodes
 from ..graph.deadness import ALWAYS, Deadness
 from ..graph.frames import ENTER, EXIT, MERGE, SWITCH, find_frames, frame_of_outputs
 from ..graph.graph import Function, Graph, Node, Output
+from ..graph.instantiation import INTERFACE, OF_AN_INTERFACE, copied
 from ..graph.metagraph import Asset, JoinedModels, MetaGraph
 from ..graph.model_objects import name_tables
 from ..graph.saved_gradients import Capture, RegisteredGradient

@@ -9,10 +9,10 @@ from collections.abc import Callable, Collection, Container, Mapping, Sequence
 from typing import Final
 
 from ..explaining.node_listing import RECORDED_SHAPES
-from ..functions.call_kinds import CALL_KINDS
-from ..functions.callers import reached_functions
-from ..functions.instantiation import copied
+from ..graph.call_kinds import CALL_KINDS
+from ..graph.callers import reached_functions
 from ..graph.graph import Function, Graph, Node
+from ..graph.instantiation import copied
 from ..graph.metagraph import Signature, SignatureTensor
 from ..graph.node_making import become_constant
 from ..graph.traversal import descendants

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from ..functions.callers import called_functions
+from ..graph.callers import called_functions
 from ..graph.graph import Graph, Node, Output
 from ..graph.node_making import add_constant, add_identity
 from ..graph.traversal import closure, copied_from, reachable, trail_end

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from typing import Any, Final, NamedTuple
 
 from ..explaining.node_listing import value_text
-from ..functions.instantiation import copied
 from ..graph.graph import Function, Graph, Node
+from ..graph.instantiation import copied
 from ..ops.shared.older_ops import KeepsNewOpError, OlderOps
 from ..registry.catalog import CATALOG, AttrDef
 from ..registry.op_history import Release, graph_versions, history

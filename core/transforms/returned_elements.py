@@ -14,11 +14,11 @@ from typing import Final
 import numpy as np
 
 from ..building.builder import GraphBuilder
-from ..functions.call_kinds import CallKind, Form, call_kind
-from ..functions.callers import calls_of, drop_uncalled
-from ..functions.instantiation import copied
 from ..gradients.function_parts import add_arg, add_function, copied_body, dtype_of, find_function
+from ..graph.call_kinds import CallKind, Form, call_kind
+from ..graph.callers import calls_of, drop_uncalled
 from ..graph.graph import Function, Graph, Node, Output
+from ..graph.instantiation import copied
 from ..graph.traversal import closure
 from ..registry.op_facts import ops_with
 from ..support.errors import UnimplementedError

@@ -6,11 +6,11 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from ..explaining.node_listing import declared_shapes
-from ..functions.instantiation import nodes_to_change
-from ..functions.table_fills import filled_tables, iterator_starts, table_fills
 from ..graph.graph import Graph, Node, Output
+from ..graph.instantiation import nodes_to_change
 from ..graph.model_objects import asset_assignments
 from ..graph.node_making import add_placeholder
+from ..graph.table_fills import filled_tables, iterator_starts, table_fills
 from ..graph.traversal import reachable
 from ..inference.inference import infer
 from ..planning.reachability import needed_nodes

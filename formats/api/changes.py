@@ -11,8 +11,8 @@ from ...core.comparing.value_comparison import ValueRecorder
 from ...core.explaining.default_fetches import default_fetches, default_outputs, no_obvious_output, signature_runs
 from ...core.explaining.graph_facts import graph_ends
 from ...core.feeding.drawn_feeds import generated_feeds
-from ...core.functions.call_kinds import INLINED
-from ...core.functions.callers import all_nodes, drop_uncalled
+from ...core.graph.call_kinds import INLINED
+from ...core.graph.callers import all_nodes, drop_uncalled
 from ...core.graph.graph import Graph, GraphLike, as_graph
 from ...core.graph.traversal import reachable
 from ...core.graph.variable_nodes import find_variables

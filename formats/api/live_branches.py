@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from typing import Final
 
-from ...core.functions.call_kinds import call_kind
-from ...core.functions.callers import called_functions
-from ...core.functions.purity import impurity
-from ...core.functions.table_fills import table_fills
+from ...core.graph.call_kinds import call_kind
+from ...core.graph.callers import called_functions
 from ...core.graph.frames import SWITCH
 from ...core.graph.graph import Graph, Node
 from ...core.graph.model_objects import asset_assignments
+from ...core.graph.purity import impurity
+from ...core.graph.table_fills import table_fills
 from ...core.graph.traversal import topological_order
 from ...core.graph.variable_nodes import VARIABLES
 from ...core.passes.base.graph_pass import Pass

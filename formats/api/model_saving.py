@@ -6,10 +6,10 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 
 from ...core.explaining.default_fetches import default_outputs
-from ...core.functions.table_fills import filled_tables, table_fills
 from ...core.graph.graph import Graph, GraphLike, Output, as_graph
 from ...core.graph.metagraph import USUAL_SIGNATURE
 from ...core.graph.node_making import become_constant
+from ...core.graph.table_fills import filled_tables, table_fills
 from ...core.graph.table_nodes import IMPORTS, saved_tables
 from ...core.graph.traversal import trail_end
 from ...core.planning.reachability import needed_nodes

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from ...core.feeding.named_components import Composite, composite_of, whole_texts
 from ...core.feeding.readable_texts import contents_of, serialized_examples
-from ...core.functions.callers import called_functions
+from ...core.graph.callers import called_functions
 from ...core.graph.graph import Graph, Output
 from ...core.graph.metagraph import Signature, argument_tensor, find_signature
 from ...core.graph.variable_nodes import find_variables

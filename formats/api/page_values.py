@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 from ...core.drawing.value_pictures import NodeValue, PictureFrame, frame, held_in_full, layouts, node_value, smallest
 from ...core.drawing.view_model import NodeOverlay, Report
-from ...core.functions.call_kinds import call_kind
+from ...core.graph.call_kinds import call_kind
 from ...core.graph.graph import Function, Graph, Node, Output
 from ...core.graph.variable_nodes import VARIABLES, find_variables
 from ...core.numerics.tensor_statistics import TensorStatistics, tensor_statistics

@@ -11,7 +11,7 @@ from typing import Annotated, Any, ClassVar, Literal, TypedDict, Unpack
 
 from ...core.comparing.row_blocks import BlockRows, BlockRunner, BlockSize, BlockWork, lacks_rows
 from ...core.explaining.default_fetches import guessed_fetches
-from ...core.functions.callers import called_functions
+from ...core.graph.callers import called_functions
 from ...core.graph.graph import Graph, GraphLike, Node
 from ...core.graph.traversal import topological_order
 from ...core.graph.variable_nodes import find_variables

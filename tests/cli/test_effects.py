@@ -16,7 +16,7 @@ from tests.cli.running import SAMPLES
 from tests.cli.running import tfg as run
 from tests.functions import define
 from tfg.cli.main import commands, root
-from tfg.core.functions.callers import all_nodes
+from tfg.core.graph.callers import all_nodes
 from tfg.core.types.tensors import FuncRef
 
 _TYPES = ("TENSOR=SIZES", "N|?", "FIRST,SECOND")

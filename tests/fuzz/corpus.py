@@ -14,8 +14,8 @@ from tests.fuzz.drawing import chance
 from tests.fuzz.mutation import changed_bytes
 from tests.fuzz.trials import Trial
 from tfg.core.building.builder import GraphBuilder
-from tfg.core.functions.instantiation import instantiate
 from tfg.core.graph.graph import Graph, Node
+from tfg.core.graph.instantiation import instantiate
 from tfg.core.registry.catalog import CATALOG
 from tfg.core.support.errors import TfgError
 from tfg.core.support.tensor_names import parse_tensor_name

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from tests.fuzz.trials import Trial
-from tfg.core.functions.call_kinds import CALL_KINDS, CallKind
+from tfg.core.graph.call_kinds import CALL_KINDS, CallKind
 from tfg.core.graph.graph import Function, Graph, Node, Output
 from tfg.core.op_libraries.library_loading import load_op_library
 from tfg.core.registry import kernel_types, registry

@@ -7,9 +7,9 @@ import pytest
 from tests.fuzz import bounds, corpus
 from tests.fuzz.findings import attempt
 from tests.fuzz.trials import PARTS, Trial
-from tfg.core.functions.call_kinds import CALL_KINDS
-from tfg.core.functions.instantiation import instantiate
+from tfg.core.graph.call_kinds import CALL_KINDS
 from tfg.core.graph.graph import Graph
+from tfg.core.graph.instantiation import instantiate
 
 OPS = {*CALL_KINDS, "Exit", "MapDataset", "FilterDataset", "FlatMapDataset", "ReadVariableOp", "Assign"}
 NUMBERS = [number for number, case in enumerate(corpus.cases()) if case.op in OPS and corpus.built(number)][::3]

@@ -15,8 +15,8 @@ from tfg.cli import main
 from tfg.core.comparing.verify_rewrite import GraphRuns, verify
 from tfg.core.feeding.drawn_feeds import Feeds
 from tfg.core.flops.measured import measure
-from tfg.core.functions.purity import impurity
 from tfg.core.gradients.jacobian import check_gradient
+from tfg.core.graph.purity import impurity
 from tfg.core.runtime.session.runner import Runner
 from tfg.core.support.errors import PermissionDeniedError
 from tfg.core.training.optimizers import find_optimizer

@@ -12,7 +12,7 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 
 from ...building.gradbuilder import GradientBuilder, Gradients, gradient_of
-from ...functions.callers import gradient_name
+from ...graph.callers import gradient_name
 from ...graph.frames import MERGE, NEXT_ITERATION, hands_in
 from ...graph.graph import Node, Output
 from ...planning.plan import Loop, Plan

@@ -16,7 +16,7 @@ from jaxlib.mlir import ir, passmanager
 from jaxlib.mlir.dialects import chlo, stablehlo
 
 from ...building.gradbuilder import parts_of
-from ...functions.callers import function_references
+from ...graph.callers import function_references
 from ...graph.graph import Function, Graph, Node, Output
 from ...inference.binding import bind_attrs, group_inputs, input_bundles, require_op_def
 from ...inference.node_calls import apply_kernel

@@ -11,9 +11,9 @@ import numpy as np
 
 from ...datasets.dataset import Dataset, Element, Origin, PerPass, Spec, array_of
 from ...datasets.seeds import Seeds, seeds_of
-from ...functions.callers import reached_functions
-from ...functions.purity import has_state, places_handed_on
+from ...graph.callers import reached_functions
 from ...graph.graph import Node
+from ...graph.purity import has_state, places_handed_on
 from ...registry.catalog import CATALOG
 from ...registry.op_facts import has_fact
 from ...registry.registry import facts, kernel, without_gradient, zero_flops

@@ -9,7 +9,7 @@ from typing import Any
 from ...datasets import run_options
 from ...datasets.dataset import Dataset
 from ...datasets.filter_take_skip import ChooseFastestBranch, part_of
-from ...functions.callers import function_references
+from ...graph.callers import function_references
 from ...registry.op_facts import has_fact
 from ...registry.registry import facts, kernel, not_arithmetic
 from ...runtime.state.edge_values import scalar_object

@@ -18,11 +18,11 @@ from ...datasets.rewriting import finalized
 from ...datasets.run_options import Options
 from ...datasets.seeds import Seeds
 from ...datasets.snapshots import MemoryCache
-from ...functions.callers import function_references, reached_functions
-from ...functions.purity import has_state
+from ...graph.callers import function_references, reached_functions
 from ...graph.graph import Function, Graph, Node, Output
 from ...graph.graph_services import graph_services
 from ...graph.node_making import add_constant
+from ...graph.purity import has_state
 from ...registry.registry import facts, kernel, not_arithmetic, not_differentiable, shaped, without_gradient, zero_flops
 from ...runtime.state.edge_values import is_of, scalar_object
 from ...runtime.state.kernel_context import KernelContext

@@ -15,13 +15,13 @@ from typing import Any, ClassVar, Final
 
 import numpy as np
 
-from ...functions.call_kinds import PARTLY_READ, call_kind
-from ...functions.callers import CallTable, calls_of, reached_functions
-from ...functions.instantiation import instantiate
-from ...functions.purity import CONTROL_FLOW, impurity
+from ...graph.call_kinds import PARTLY_READ, call_kind
+from ...graph.callers import CallTable, calls_of, reached_functions
 from ...graph.frames import ENTER, NEXT_ITERATION, SWITCH
 from ...graph.graph import Function, Graph, Node, Output
+from ...graph.instantiation import instantiate
 from ...graph.node_making import add_argument, add_identity
+from ...graph.purity import CONTROL_FLOW, impurity
 from ...graph.references import WrittenMemory, memory_outputs
 from ...graph.traversal import descendants, forward_predecessors, sources_first, topological_order
 from ...graph.variable_nodes import VARIABLES

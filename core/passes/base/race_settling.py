@@ -13,10 +13,10 @@ import operator
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from ...functions.call_kinds import CallSite, call_kind, call_site, function_inputs, function_targets
-from ...functions.instantiation import instantiate
+from ...graph.call_kinds import CallSite, call_kind, call_site, function_inputs, function_targets
 from ...graph.frames import EXIT, assign_frames
 from ...graph.graph import Function, Graph, Node, Output
+from ...graph.instantiation import instantiate
 from ...graph.traversal import strongly_connected
 from ...planning.live_edges import LiveEdges
 from ...planning.plan import Loop, Plan

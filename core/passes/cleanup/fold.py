@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ...functions.call_kinds import CALL_KINDS
+from ...graph.call_kinds import CALL_KINDS
 from ...graph.graph import Graph, Node, Output
 from ...graph.node_making import add_constant
 from ...runtime.execute.constant_steps import FOLD_BYTES, FOLD_FLOPS, FOLD_SECONDS, folded_values

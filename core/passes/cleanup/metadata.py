@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import ClassVar
 
-from ...functions.instantiation import nodes_to_change
 from ...graph.graph import Graph, Node
+from ...graph.instantiation import nodes_to_change
 from ...graph.traversal import topological_order
 from ...support import dataclasses
 from ...support.errors import InvalidArgumentError

@@ -6,11 +6,11 @@ import math
 from collections.abc import Mapping, Set
 from typing import ClassVar, Final
 
-from ...functions.call_kinds import call_site
-from ...functions.callers import drop_uncalled, has_variables
-from ...functions.purity import CONTROL_FLOW
+from ...graph.call_kinds import call_site
+from ...graph.callers import drop_uncalled, has_variables
 from ...graph.frames import MERGE, is_transparent
 from ...graph.graph import Graph, Node, Output
+from ...graph.purity import CONTROL_FLOW
 from ...graph.traversal import forward_predecessors, predecessors, reachable
 from ...planning.reachability import needed_nodes
 from ...registry.op_facts import has_fact, ops_with

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from ...functions.call_kinds import CALL_KINDS, CallKind, CallSite, Form, call_kind, call_op, call_site
+from ...graph.call_kinds import CALL_KINDS, CallKind, CallSite, Form, call_kind, call_op, call_site
 from ...graph.frames import EXIT, MERGE, NEXT_ITERATION, SWITCH
 from ...graph.graph import Function, Graph, Node, Output
 from ...graph.node_making import add_constant, add_identity

@@ -8,10 +8,10 @@ from typing import ClassVar, Final, NamedTuple
 
 import ml_dtypes
 
-from ...functions.callers import called_functions
-from ...functions.purity import change_blocker
+from ...graph.callers import called_functions
 from ...graph.frames import ENTER
 from ...graph.graph import Graph, Node, Output
+from ...graph.purity import change_blocker
 from ...graph.traversal import closure, trail_end
 from ...registry.op_facts import has_fact
 from ...support import dataclasses

@@ -6,13 +6,13 @@ import collections
 from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
-from ...functions.call_kinds import CALL_KINDS, Form, call_kind
-from ...functions.callers import all_nodes, function_references
-from ...functions.instantiation import instantiate
-from ...functions.purity import change_blocker
+from ...graph.call_kinds import CALL_KINDS, Form, call_kind
+from ...graph.callers import all_nodes, function_references
 from ...graph.frames import SWITCH
 from ...graph.graph import Graph, Node, Output
+from ...graph.instantiation import instantiate
 from ...graph.node_making import add_identity
+from ...graph.purity import change_blocker
 from ...graph.traversal import copied_from, function_names
 from ...planning.reachability import needed_nodes
 from ...registry.op_facts import has_fact

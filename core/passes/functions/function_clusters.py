@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from ...functions.call_kinds import call_op
+from ...graph.call_kinds import call_op
 from ...graph.graph import Function, Graph, Node, Output
 from ...graph.node_making import add_argument
 from ...graph.traversal import predecessors

@@ -8,11 +8,11 @@ from typing import ClassVar
 
 import numpy as np
 
-from ...functions.call_kinds import CALL_KINDS, call_kind
-from ...functions.purity import CONTROL_FLOW, impurity, inline_blocker
+from ...graph.call_kinds import CALL_KINDS, call_kind
 from ...graph.deadness import LoopVariable, loop_variables
 from ...graph.frames import ENTER, EXIT, MERGE, NEXT_ITERATION, SWITCH, Frame, find_frames, is_transparent
 from ...graph.graph import Function, Graph, Node, Output
+from ...graph.purity import CONTROL_FLOW, impurity, inline_blocker
 from ...graph.references import written_variables
 from ...graph.traversal import closure, descendants, topological_order, trail_end
 from ...inference.inference import Inference, infer

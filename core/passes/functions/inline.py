@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import ClassVar
 
-from ...functions.call_kinds import INLINED, call_site
-from ...functions.callers import captured_functions
-from ...functions.instantiation import name_implementations, with_attrs
+from ...graph.call_kinds import INLINED, call_site
+from ...graph.callers import captured_functions
 from ...graph.frames import SWITCH
 from ...graph.graph import Function, Graph, Node, Output
+from ...graph.instantiation import name_implementations, with_attrs
 from ...graph.node_making import add_identity
 from ...graph.traversal import descendants
 from ...planning.effects import READ, WRITE, accesses

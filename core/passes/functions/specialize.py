@@ -6,9 +6,9 @@ import itertools
 from collections.abc import Hashable, Iterable, Sequence
 from typing import ClassVar
 
-from ...functions.call_kinds import CallKind, call_kind
-from ...functions.purity import inline_blocker
+from ...graph.call_kinds import CallKind, call_kind
 from ...graph.graph import Function, Graph, Node
+from ...graph.purity import inline_blocker
 from ...planning.reachability import needed_nodes
 from ...support import dataclasses
 from ...types.tensors import FuncRef, Tensor

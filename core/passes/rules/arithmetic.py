@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from ...functions.callers import gradient_name
+from ...graph.callers import gradient_name
 from ...graph.graph import Graph, Node, Output
 from ...registry.op_facts import ops_with
 from ...support import dataclasses

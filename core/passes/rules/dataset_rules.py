@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterator
 from typing import ClassVar, Final
 
 from ...datasets import pipeline_fusions as fusions
-from ...functions.callers import all_nodes, callers
-from ...functions.purity import DEEPEST, call_depth, change_blocker, composed, handing_on, has_state, places_handed_on
+from ...graph.callers import all_nodes, callers
 from ...graph.graph import Graph, Node, Output
+from ...graph.purity import DEEPEST, call_depth, change_blocker, composed, handing_on, has_state, places_handed_on
 from ...graph.traversal import descendants
 from ...registry.op_facts import has_fact
 from ...support import dataclasses

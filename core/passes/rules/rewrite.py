@@ -17,8 +17,8 @@ import ml_dtypes
 import numpy as np
 
 from ...building.builder import GraphBuilder
-from ...functions.purity import CONTROL_FLOW
 from ...graph.graph import Graph, Node, Output
+from ...graph.purity import CONTROL_FLOW
 from ...graph.traversal import closure, predecessors, sources_first, strongly_connected
 from ...inference.inference import Inference
 from ...registry.catalog import CATALOG

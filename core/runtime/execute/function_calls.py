@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from ...functions.call_kinds import PLAIN_CALL, CallSite
-from ...functions.instantiation import implementation, with_attrs
+from ...graph.call_kinds import PLAIN_CALL, CallSite
 from ...graph.graph import Function, Graph, Node
+from ...graph.instantiation import implementation, with_attrs
 from ...inference.node_calls import apply_kernel
 from ...planning.planner import plan_of_function
 from ...planning.while_plans import WhilePlans, while_plans

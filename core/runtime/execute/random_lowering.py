@@ -12,10 +12,10 @@ import collections
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
-from ...functions.call_kinds import CALL_KINDS, INLINED, call_site, function_inputs
-from ...functions.instantiation import instantiate, with_attrs
+from ...graph.call_kinds import CALL_KINDS, INLINED, call_site, function_inputs
 from ...graph.frames import LOOP_OPS, SWITCH
 from ...graph.graph import Function, Graph, Node, Output
+from ...graph.instantiation import instantiate, with_attrs
 from ...graph.traversal import topological_order
 from ...planning.effects import DRAW, accesses
 from ...planning.reachability import needed_nodes

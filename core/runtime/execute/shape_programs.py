@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 import numpy as np
 
 from ...engines.protocol import inner_steps
-from ...functions.callers import reached_functions
+from ...graph.callers import reached_functions
 from ...graph.graph import Function, Node, Output
 from ...graph.traversal import closure, topological_order
 from ...planning.plan import Loop, Plan, Step, add_loop_releases, with_releases

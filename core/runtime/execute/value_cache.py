@@ -12,8 +12,8 @@ import threading
 from collections.abc import Callable, Iterable
 from typing import Any, Final
 
-from ...functions.purity import impurity
 from ...graph.graph import Graph
+from ...graph.purity import impurity
 from ...planning.plan import Loop, Plan, Step, on_own_slots, with_releases
 from ...support import dataclasses
 

@@ -11,7 +11,7 @@ from ...engines.automatic import Contest, nodes_within, trains
 from ...engines.engine_runtime import are_batches_of_one
 from ...engines.protocol import Engined, inner_steps
 from ...engines.remembered_choices import RememberedChoice
-from ...functions.callers import called_functions
+from ...graph.callers import called_functions
 from ...graph.graph import Graph, Node
 from ...planning.plan import Plan
 from ...registry.op_facts import has_fact

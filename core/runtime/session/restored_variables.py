@@ -6,7 +6,7 @@ import functools
 from collections.abc import Callable, Iterator, Mapping
 from typing import Final
 
-from ...functions.call_kinds import Form, call_kind
+from ...graph.call_kinds import Form, call_kind
 from ...graph.graph import Graph, Node, Output
 from ...graph.restore_nodes import restored_values
 from ...graph.table_nodes import IMPORTS, find_tables

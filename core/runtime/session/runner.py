@@ -14,12 +14,12 @@ from typing import Any, Final
 import numpy as np
 
 from ...building.builder import GraphBuilder
-from ...functions.callers import called_functions
-from ...functions.table_fills import iterator_starts, table_fills
+from ...graph.callers import called_functions
 from ...graph.graph import Graph, Node, Output
 from ...graph.model_objects import asset_variables
 from ...graph.nearest_tensors import Kind, kind_of, kind_words, nearest_tensors
 from ...graph.restore_nodes import READERS, assigned_handles, restored_resources, restored_values
+from ...graph.table_fills import iterator_starts, table_fills
 from ...graph.table_nodes import TableNodes, find_tables, saved_tables
 from ...graph.traversal import reachable
 from ...graph.variable_nodes import ASSIGN_OPS, VariableNodes, find_variables, initializer_ops, variable

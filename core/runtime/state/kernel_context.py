@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, MutableMapping, Sequence
 from typing import Any, Protocol, TypeVar
 
-from ...functions.call_kinds import CallSite, call_site
+from ...graph.call_kinds import CallSite, call_site
 from ...graph.graph import Function, Graph, Node
 from ...support import dataclasses
 from ...types.tensors import FuncRef

@@ -9,7 +9,7 @@ import tfg
 from tests.cli.running import tfg as command
 from tests.core.passes.rewriting import placeholder, rewritten
 from tests.functions import define
-from tfg.core.functions.callers import all_nodes
+from tfg.core.graph.callers import all_nodes
 from tfg.core.passes.pipeline import optimize
 
 X = np.linspace(-3, 3, 12, dtype=np.float32).reshape(3, 4)

@@ -10,7 +10,7 @@ from benchmarks import growth
 from tests.drawn_pipelines import elements, pipelines
 from tests.pipelines import NO_REWRITES, NUMBER, function, int64, numbers, text
 from tfg.core.building.builder import GraphBuilder
-from tfg.core.functions.purity import DEEPEST, call_depth
+from tfg.core.graph.purity import DEEPEST, call_depth
 from tfg.core.passes.pipeline import optimize
 from tfg.core.runtime.session.session import Session
 from tfg.core.support.errors import InvalidArgumentError, OutOfRangeError

@@ -12,7 +12,7 @@ from tests.core.passes.rewriting import assert_same, nodes, placeholder, rewritt
 from tests.functions import define
 from tfg import GraphBuilder
 from tfg.core.flops import count_flops
-from tfg.core.functions.call_kinds import CALL_KINDS, INLINED
+from tfg.core.graph.call_kinds import CALL_KINDS, INLINED
 from tfg.core.inference.inference import infer
 from tfg.core.passes.pipeline import optimize
 from tfg.core.support.errors import InvalidArgumentError

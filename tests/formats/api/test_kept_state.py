@@ -10,7 +10,7 @@ import pytest
 
 import tfg
 from tests.cli.running import tfg as run
-from tfg.core.functions.table_fills import iterator_starts, table_fills
+from tfg.core.graph.table_fills import iterator_starts, table_fills
 from tfg.core.graph.traversal import reachable
 from tfg.core.registry.op_facts import ops_with
 from tfg.core.runtime.session.runner import Runner

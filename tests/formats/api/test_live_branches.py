@@ -11,7 +11,7 @@ import pytest
 
 import tfg
 from tests.functions import define
-from tfg.core.functions.callers import all_nodes
+from tfg.core.graph.callers import all_nodes
 from tfg.core.graph.frames import MERGE, SWITCH
 from tfg.core.support.errors import FailedPreconditionError
 from tfg.core.types.tensors import FuncRef

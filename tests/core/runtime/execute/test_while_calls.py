@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from tests.functions import define
 from tfg import GraphBuilder, Session, gradients
-from tfg.core.functions.call_kinds import CallSite
+from tfg.core.graph.call_kinds import CallSite
 from tfg.core.planning.while_plans import while_plans
 from tfg.core.support.errors import TfgError
 from tfg.core.types.dtypes import float32

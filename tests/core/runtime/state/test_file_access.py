@@ -9,8 +9,8 @@ from tests.cli.running import SAMPLES, tfg
 from tests.functions import define
 from tests.opcases import string_array as strings
 from tfg import FileAccess, GraphBuilder, Session
-from tfg.core.functions.purity import impurity
 from tfg.core.graph.metagraph import MetaGraph
+from tfg.core.graph.purity import impurity
 from tfg.core.support.errors import InvalidArgumentError, PermissionDeniedError
 from tfg.formats import load
 from tfg.formats.checkpoint.store import write_checkpoint

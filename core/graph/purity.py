@@ -9,9 +9,6 @@ import collections
 from collections.abc import Mapping, MutableMapping, Sequence
 from typing import Final
 
-from ..graph.graph import Function, Graph, Node, Output
-from ..graph.node_making import add_argument
-from ..graph.traversal import copied_from, trail_end
 from ..registry.catalog import ArgDef, OpDef
 from ..registry.op_facts import has_fact, ops_with
 from ..support.tensor_names import free_name
@@ -20,6 +17,9 @@ from ..types.dtypes import DType
 from ..types.tensors import FuncRef
 from .call_kinds import BY_NAME, CALL_KINDS, CallKind, call_op
 from .callers import captured_functions, function_references, reached_functions
+from .graph import Function, Graph, Node, Output
+from .node_making import add_argument
+from .traversal import copied_from, trail_end
 
 CONTROL_FLOW: Final = frozenset(ops_with("control_flow"))
 _BY_REFERENCE: Final = "it touches a variable by reference"

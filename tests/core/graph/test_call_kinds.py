@@ -9,8 +9,8 @@ import pytest
 
 from tests.functions import define
 from tfg import GraphBuilder, Session, gradients
-from tfg.core.functions.call_kinds import CALL_KINDS, Form
 from tfg.core.gradients.backward import CONDITIONALS
+from tfg.core.graph.call_kinds import CALL_KINDS, Form
 from tfg.core.graph.frames import LOOP_OPS
 from tfg.core.registry import registry
 from tfg.core.registry.catalog import CATALOG

@@ -5,13 +5,13 @@ from __future__ import annotations
 import collections
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from ..graph.graph import Function, Graph, Node
-from ..graph.traversal import closure, function_names
 from ..registry.op_facts import has_fact
 from ..support.grouping import grouped
 from ..types.dtypes import resource
 from ..types.tensors import FuncRef
+from .graph import Function, Graph, Node
 from .instantiation import implementation
+from .traversal import closure, function_names
 
 
 def all_nodes(graph: Graph) -> Iterator[Node]:

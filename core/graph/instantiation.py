@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from ..graph.graph import Function, Graph, Node
-from ..graph.traversal import function_names
 from ..registry.catalog import ArgDef
 from ..support import dataclasses
 from ..support.errors import InvalidArgumentError
 from ..support.grouping import grouped
 from ..types.tensors import FuncRef, Placeholder, attribute_key
+from .graph import Function, Graph, Node
+from .traversal import function_names
 
 ORIGIN: Final = "_derived_from"
 """The attribute of a function that holds the name of its origin: the function that the nodes come from."""

@@ -7,7 +7,7 @@ import numpy as np
 import tfg
 from tests.functions import define
 from tfg.core.building.saver import add_initializer
-from tfg.core.functions.table_fills import table_fills
+from tfg.core.graph.table_fills import table_fills
 from tfg.core.runtime.session.runner import table_initializers
 from tfg.core.transforms.freezing import freeze
 from tfg.core.types.tensors import FuncRef

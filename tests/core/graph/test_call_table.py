@@ -9,8 +9,8 @@ import numpy as np
 
 import tfg
 from tests.functions import define
-from tfg.core.functions.callers import CallTable, callers_by_function
-from tfg.core.functions.instantiation import instantiate
+from tfg.core.graph.callers import CallTable, callers_by_function
+from tfg.core.graph.instantiation import instantiate
 from tfg.core.planning.effects import accesses
 from tfg.core.types.tensors import FuncRef
 

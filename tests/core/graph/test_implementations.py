@@ -11,7 +11,7 @@ from tests.functions import define
 from tfg.core.explaining.footprint import peak_memory
 from tfg.core.explaining.node_facts import Explainer
 from tfg.core.flops.count import count_flops
-from tfg.core.functions.instantiation import implementation
+from tfg.core.graph.instantiation import implementation
 from tfg.core.inference.inference import infer
 from tfg.core.passes.pipeline import inline_functions, optimize
 from tfg.core.transforms.freezing import freeze

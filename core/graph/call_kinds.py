@@ -6,14 +6,14 @@ import enum
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final, TypeVar
 
-from ..graph.graph import Function, Graph, Node, Output
-from ..graph.traversal import nodes_of_kind
 from ..registry.catalog import ArgDef
 from ..registry.op_facts import NodeKinds
 from ..support import dataclasses
 from ..support.errors import InvalidArgumentError
 from ..types.dtypes import DType
 from ..types.tensors import FuncRef
+from .graph import Function, Graph, Node, Output
+from .traversal import nodes_of_kind
 
 _Value = TypeVar("_Value")
 

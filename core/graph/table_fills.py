@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 
-from ..graph.graph import Graph, Node
-from ..graph.model_objects import asset_nodes
-from ..graph.traversal import copied_from, reachable, trail_end
 from ..registry.op_facts import has_fact
 from ..support.grouping import grouped
 from ..types.tensors import Tensor
 from .callers import called_functions
+from .graph import Graph, Node
+from .model_objects import asset_nodes
+from .traversal import copied_from, reachable, trail_end
 
 
 def table_fills(graph: Graph) -> list[Node]:
