@@ -75,6 +75,7 @@ class CallKind:
     def references(self, node: Node) -> list[FuncRef]:
         """Return the functions that a node calls, in the order of the attributes."""
         if not self.functions:
+            # A call by name passes the attributes of the function as its own.
             return [FuncRef(node.op, node.attrs)]
         values = [node.attr(name) for name in self.functions]
         references = [reference for value in values for reference in (value if isinstance(value, list) else [value])]

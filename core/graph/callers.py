@@ -140,6 +140,7 @@ def repeated_nodes(graph: Graph) -> int:
             calls[pattern] = [inner for node in pattern.body for inner in called_functions_of(graph, node)]
         inside = calls[pattern]
         missing = [inner for inner in dict.fromkeys(inside) if inner not in sizes]
+        # A function that is met again inside itself has size 0 until then, so a recursion ends.
         sizes.setdefault(name, 0)
         pending += missing
         if not missing:

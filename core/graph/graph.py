@@ -180,6 +180,7 @@ class Graph(Summarized, Versioned):
         if name in self._nodes:
             raise AlreadyExistsError(f"the graph already has a node '{name}'")
         self.link()
+        # Linked first: an input that a file spells by name must not find this node in the place of a missing one.
         node = Node(name, op, attrs if attrs is not None else {}, device, source, home=self, is_linked=True)
         self._nodes[name] = node
         self._connect(node, outputs, controls)
@@ -200,6 +201,7 @@ class Graph(Summarized, Versioned):
         """Remove nodes that only each other use."""
         doomed = list(nodes)
         expect(Node, *doomed)
+        # All edges first, since the nodes may use each other in any order, and in circles.
         for node in doomed:
             self.set_inputs(node, (), ())
         for node in doomed:
@@ -355,6 +357,7 @@ class Graph(Summarized, Versioned):
         """Let every node that waits for `old` wait for `new`."""
         expect(Node, old, new)
         for consumer in list(old.uses):
+            # The new node may wait for the old one itself; that edge stays.
             if consumer is not new and consumer.waits_for(old):
                 self.remove_control_input(consumer, old)
                 self.add_control_input(consumer, new)
@@ -451,6 +454,7 @@ class Graph(Summarized, Versioned):
         self._sound = None
         for error in self.faults(left_open):
             raise error
+        # Attributes that one caller leaves open are missing for all others.
         self._sound = None if left_open else self.edits
 
     def faults(self, left_open: Collection[str] = ()) -> Iterator[InvalidArgumentError]:

@@ -483,6 +483,7 @@ class Node(NodeKinds, Displayed):
     @property
     def op_def(self) -> OpDef | None:
         """The op's interface, or None for an op that nobody declared."""
+        # Looked up each time: an op library may declare the op after the graph was loaded.
         return CATALOG.get(self.op)
 
     def attr(self, name: str, default: Any = None) -> Any:

@@ -43,6 +43,7 @@ def find_variables(graph: Graph) -> dict[str, VariableNodes]:
 def variable(graph: Graph, name: str) -> VariableNodes:
     """Return a variable by name, node name or tensor name; NotFoundError names the nearest variables."""
     variables = find_variables(graph)
+    # TensorFlow 1 reads a reference by an Identity `/read`, a resource by `/Read/ReadVariableOp`: the names in pictures.
     stem = name.removesuffix(":0").removesuffix("/read").removesuffix("/Read/ReadVariableOp")
     # The name in a checkpoint goes first: a shared name and the name of another node may be equal.
     match = variables.get(stem) or next((v for v in variables.values() if v.node.name == stem), None)
@@ -58,6 +59,7 @@ def variable(graph: Graph, name: str) -> VariableNodes:
 def is_frozen_weight(node: Node) -> bool:
     """Return True for a constant that may have been a variable: of floats, with at least one dimension."""
     value = node.attr_of(Tensor, "value") if node.is_constant else None
+    # Scalars are mostly rates and epsilons, and integers are sizes and axes.
     return value is not None and value.dtype.is_floating and bool(value.shape)
 
 

@@ -33,6 +33,7 @@ def select_kernel(node: Node) -> registry.Kernel:
             if not candidate.dtypes and not kernel_types.runs_in_tensorflow(node.op, attrs):
                 message = f"TensorFlow has no kernel for op '{node.op}' with {_type_attrs(node)}"
                 raise InvalidArgumentError(message, node=node.name, op=node.op)
+            # Nobody vouches for a user's kernel on arguments that an attacker chose.
             if node.is_untrusted and not candidate.is_own:
                 message = "the graph was loaded with untrusted=True, so no op library computes it"
                 raise InvalidArgumentError(message, node=node.name, op=node.op)

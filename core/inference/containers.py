@@ -62,6 +62,7 @@ def _are_alike(before: TensorSpec, now: TensorSpec) -> bool:
 
 def _handles_given_to(node: Node) -> Iterator[Output]:
     """Yield the handles through which a node may write elements that are not seen here."""
+    # A call may write into what it gets, and so may an op of a user.
     if node.op not in _READERS and not hands_in(node):
         yield from (handed_in(value) for value in node.inputs if value.dtype is resource)
 

@@ -43,6 +43,7 @@ from .containers import (
 from .error_context import fault
 from .node_calls import apply_kernel, call_shape_function
 
+# Shapes, permutations, paddings and axes are far smaller; weights are far larger.
 MAX_VALUE_ELEMENTS = 4096
 MISFITS_ARE_FAULTS = False
 """Raise an InternalError for a computed value that does not fit the inferred spec, as tests do."""
@@ -294,6 +295,7 @@ def _sweep(
             specs[back] = library.derived.shared(assumed.get(back) or dataclasses.replace(entering, value=None))
         inputs = [specs[value] for value in node.inputs]
         # Nearly all nodes of a large graph end here: a million nodes have tens of signatures.
+        # Without inputs, a variable's specs depend on its users, too, and a revision may give a node other inputs than these.
         known = find(node, inputs) if inputs and library.revision is None else None
         for index, spec in enumerate(_node_specs(node, inputs, reasons, library) if known is None else known):
             output = node.output(index)
@@ -372,6 +374,7 @@ def _new_specs(node: Node, inputs: Sequence[TensorSpec], reasons: dict[str, str]
             raise
         reasons[node.name] = error.message
         return merged
+    # What a call returns follows from functions that may change, while the node and its inputs stay the same.
     return merged if library.is_call(node) else library.derived.keep(node, inputs, merged)
 
 
@@ -496,6 +499,7 @@ class Library:
         key = (function, repr(sorted(reference.attrs.items())) if function.signature.attrs else "", arguments)
         cached = self._answers.results
         if key not in cached:
+            # Functions that each call the next with several shapes have as many signatures as there are paths of calls.
             if self._answers.signatures.is_full(function) or len(self._calls) >= _MAX_DEPTH:
                 return None
             self._answers.signatures.add(function)
@@ -590,6 +594,7 @@ def unchanged(body: Function) -> set[Node]:
 
 def _merge(spec: TensorSpec, result: Shape | TensorSpec) -> TensorSpec:
     if isinstance(result, TensorSpec):
+        # The node declares another dtype than the op's function computed: the numbers are not those of the declared dtype.
         value = result.value if result.dtype.base is spec.dtype.base else None
         return dataclasses.replace(result, dtype=spec.dtype, value=value)
     return dataclasses.replace(spec, shape=result)

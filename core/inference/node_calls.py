@@ -94,6 +94,7 @@ def _raise_from_function(error: Exception, node: Node, definition: OpDef, inputs
     try:
         if not isinstance(error, TfgError):
             pass_on(error)
+            # A function may fail in any way on a rank that it was not written for: TensorFlow's refusal says more.
             check_input_ranks(definition, inputs)
     except Exception as refusal:
         raise_located(refusal, node, role)
@@ -153,6 +154,7 @@ def spec_of(value: Any) -> TensorSpec:
     """Return the spec of a value on an edge, for a shape function."""
     if not isinstance(value, (np.ndarray, np.generic)):
         return TensorSpec(resource)
+    # Shape functions ask for sizes, axes and flags only, never for floats.
     is_small = value.dtype.kind in "iub" and value.size <= _FEW
     dtype = resource if value.dtype == object else from_numpy(value.dtype)
     return TensorSpec(dtype, Shape(value.shape), np.asarray(value) if is_small else None)

@@ -130,7 +130,8 @@ class _RowWalk:
         if has_fact(node.op, "passes_each_on"):
             return states
         state = (_rule(node) or _unknown)(self, node)
-        has_one = has_fact(node.op, "batch_normalization")  # the others are the statistics
+        # The statistics of a normalization that does not train are its inputs, which all rows share.
+        has_one = has_fact(node.op, "batch_normalization")
         return [self._checked(node, value, None if has_one and value.index else state) for value in node.outputs()]
 
     def _counted(self, node: Node, value: Output) -> _State:
@@ -139,6 +140,7 @@ class _RowWalk:
             return self.state(node, 1)  # the number of elements
         spec = self.spec(value)
         axes = [axis for axis, size in enumerate(spec.shape.dims or ()) if self._has_rows(size)]
+        # A size that is known, and that the number of rows is no part of, is the same for any number.
         if not axes and spec.value is not None and not any(map(self._has_rows, spec.value.ravel().tolist())):
             return None
         if len(axes) != 1 or node.op not in _FILLERS or isinstance(self.state(node, _FILLERS[node.op]), Counted):
@@ -434,6 +436,7 @@ def _sliced_by_strides(walk: _RowWalk, node: Node, rows: RowAxis) -> RowAxis | N
     for i in range(len(begin)):
         if is_set["ellipsis"][i]:
             left = sum(not is_set["new_axis"][k] for k in range(i + 1, len(begin)))
+            # An ellipsis stands for as many whole axes as the entries behind it leave over.
             skipped = (walk.rank(node.inputs[0]) or 0) - axis - left
             if rows.axis < axis + skipped:
                 return RowAxis(place + rows.axis - axis, rows.times)
@@ -522,6 +525,7 @@ def _einsum(walk: _RowWalk, node: Node) -> _State:
             letters.add((term[state.axis], state.times))
         else:
             shared.update(term)
+    # A letter that a shared input has as well would pair row i of a block with part i of the whole.
     letter, times = letters.pop()
     if letters or letter in shared or letter not in result:
         raise walk.mixed(node, "it sums over rows")

@@ -104,6 +104,7 @@ class _Effects:
     def of(self, nodes: Sequence[Node]) -> list[Access]:
         self.memory = memory_of_variables(nodes, self.fed)
         touching = _nodes_touching_state(nodes, {value.node for value in self.fed if value.node.is_argument})
+        # A node that takes a variable by two inputs accesses it once.
         return [access for node in nodes if node in touching for access in dict.fromkeys(self.of_node(node))]
 
     def of_node(self, node: Node) -> Iterator[Access]:
@@ -167,6 +168,7 @@ class _Effects:
             if function is None:
                 continue
             body = function.pattern
+            # The counter of a For comes from the op, and is no operand of the node.
             operands = dict(zip(map(state_of, body.args[kind.counters :]), kind.arguments(node.inputs)))
             for inner in self.of_body(body, reference):
                 yield from self.seen_from_outside(node, inner, operands)
@@ -176,6 +178,7 @@ class _Effects:
         effects: _FunctionEffects | None = self.bodies.get(function) or function.accesses
         if effects is None or not effects.holds(self.graph.functions):
             effects = self.looked_into(function, reference)
+        # Kept for this walk, too: whether cached accesses hold is asked of all functions that they follow from.
         self.bodies[function] = effects
         self.looked_at |= effects.looked_at
         return effects.accesses
@@ -213,6 +216,7 @@ def _nodes_touching_state(nodes: Sequence[Node], arguments: Iterable[Node]) -> s
     """
     touching = set(nodes_of_kind(nodes, _touches_state))
     giving = set(nodes_of_kind(nodes, _gives_state))
+    # An op whose outputs may have any dtype hands a handle on; without inputs, it makes one.
     giving |= {node for node in nodes_of_kind(nodes, _may_make) if not node.inputs and resource in node.output_dtypes}
     sources = {node for node in arguments if resource in node.output_dtypes}
     for node in nodes if giving or sources else ():

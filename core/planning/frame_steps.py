@@ -47,6 +47,7 @@ class Units:
     def __init__(self, run: Selection, frame: Frame, has_races: bool) -> None:
         self.run = run
         self.frame = frame
+        # What enters a loop is written to the loop's slots by the step of the loop itself: an Enter needs no step inside.
         nodes = [n for n in frame.nodes if n.op not in ENTER] if frame.parent else frame.nodes
         units: list[Any] = [*nodes, *frame.children]
         # This order is made even if the executor's order replaces it, because it finds the cycles of a graph. Without races
@@ -96,6 +97,7 @@ class Units:
 
         fetched = [owner for node in self.run.fetched_nodes() if (owner := self.owner(node)) is not None]
         every: list[Unit] = [*self.frame.nodes, *self.frame.children]
+        # TensorFlow's executor never sees what only folded constants needed. Here it runs, too, before everything else.
         behind = _needed(folded, self.predecessors, every)
         gone = set(behind).difference(_needed(fetched, sources, every))
         units = optimized_order([unit for unit in every if unit not in gone], fetched, sources, sources)
@@ -105,6 +107,7 @@ class Units:
         scheduled: dict[Unit, None] = dict.fromkeys(topological_order(behind, self.predecessors))
         for unit in order:
             if not isinstance(unit, Output):
+                # A bypassed node has no place in TensorFlow's order: it comes just before the first unit that takes its value.
                 scheduled |= dict.fromkeys((*self.bypassed_before(unit, scheduled), unit))
         return list(scheduled)
 
@@ -230,6 +233,7 @@ class FrameDeadness:
         if self.is_loop_merge(node):
             return ALWAYS
         conditions = [self.of_value(value) for value in node.inputs]
+        # A Merge of a value of the body with one of the tail belongs to neither part.
         if self.loop_predicate is not None and len({branch_of(c, self.loop_predicate) for c in conditions}) > 1:
             raise NotWellFormed
         return joined(node, conditions, self._arity)
@@ -238,6 +242,7 @@ class FrameDeadness:
 def check_loop(deadness: FrameDeadness) -> None:
     """Raise NotWellFormed unless the frame is a loop as tf.while_loop builds loops."""
     predicate = deadness.loop_predicate
+    # A dead condition ends a loop, too, but a step of a plan asks only whether the condition is true.
     if predicate is None or deadness.conditions[predicate.node]:
         raise NotWellFormed
     # tf.while_loop puts the NextIteration behind the true output of a Switch, and the Exit behind the false one.
@@ -272,8 +277,10 @@ def _check_consumers(deadness: FrameDeadness, node: Node) -> None:
         if any(n.op not in MERGE or node in n.control_inputs for n in consumers):
             raise NotWellFormed
     elif node.op in ENTER:
+        # A constant of a loop is alive in every iteration, so the Merge would have two live inputs from the second on.
         if any(n.op in MERGE and node.output() in n.inputs for n in consumers):
             raise NotWellFormed
+    # The second output tells which input was alive, which a slot carried from iteration to iteration does not know.
     elif node.op in MERGE and deadness.is_loop_merge(node) and any(node.output(1) in n.inputs for n in consumers):
         raise NotWellFormed
 
@@ -320,6 +327,8 @@ class Slots:
         # A Snapshot keeps the numbers of its time although the variable changes later, so it has a step that copies.
         if node.op == "Snapshot" and self.canonical(node.inputs[0]) in self.shared:
             return False
+        # A reference is read where this node stands: behind it, the variable may have been written again. And with a
+        # dead control input the node is dead although its input is alive, which the slot of the input cannot tell.
         if is_transparent(node):
             return not dereferenced_inputs(node, self.run.definition(node)) and not self.deadness.has_unseen_control(node)
         if self.deadness.loop_predicate is None or self.units.owner(node) is not node:
@@ -438,6 +447,7 @@ class FrameSteps:
         condition, *exit_slots = inner.slots.slots_of([inner.deadness.loop_predicate, *(node.output() for node in exits)])
         is_guarded = self.deadness.is_guarded(frame)
         invariant = (slot for node, slot in entering if node.attr("is_constant"))
+        # Constants are read in every iteration; what the next iteration takes is copied only after the last step of this one.
         add_loop_releases(parts, lasting={*invariant, *(a for a, _ in carried), condition}, exits=exit_slots)
         head, body, tail = map(tuple, parts)
         return Loop(
@@ -512,6 +522,7 @@ class FrameSteps:
         body: list[Step] = []
         tail: list[Step] = []
         for unit in self.units.order:
+            # A unit that waits for neither side of the loop's condition runs before each decision.
             condition = self.deadness.conditions[unit]
             part = body if taken in condition else tail if left in condition else head
             part += self.steps(unit)

@@ -102,6 +102,7 @@ class Selection:
 
     def fetched_nodes(self) -> list[Node]:
         """Return the fetched nodes, by name."""
+        # A session of TensorFlow sorts the names, so that one executor serves the same fetches in any order.
         return sorted({f if isinstance(f, Node) else f.node for f in self.fetches}, key=lambda node: node.name)
 
     def folded(self) -> Iterator[Node]:

@@ -27,6 +27,7 @@ def compile_plan(graph: Graph, fetches: Sequence[Output | Node], feeds: Sequence
     try:
         return planner.plan()
     except NotWellFormed as reason:
+        # Dataflow runs any graph, as TensorFlow's executor does, but finds out in every run which node is ready.
         return planner.dataflow_plan(str(reason) or "a loop does not have the form of tf.while_loop")
 
 
@@ -96,6 +97,7 @@ class Planner(Selection):
 
     def plan_of_steps(self, has_races: bool) -> Plan:
         """Return the plan whose loops run an iteration after another; NotWellFormed where a loop does not have the form."""
+        # Frames spread from the nodes without inputs. A node that none reaches waits for itself: it has no place in an order.
         if self.frames and len(self.frames) < len(self.nodes):
             raise NotWellFormed
         # The steps of a loop write to slots of the loop, which the frame around cannot read.
@@ -163,6 +165,7 @@ def _is_undone(graph: Graph, node: Node) -> bool:
     """Return True if a node leaves nothing behind but a moved stream of random numbers, or state of the run."""
     if has_fact(node.op, "random") or has_fact(node.op, "variable") or node.is_variable_read or node.is_placeholder:
         return True
+    # TensorArrays and stacks belong to a run: the run that begins anew makes its own.
     if has_fact(node.op, "run_state") or has_fact(node.op, "on_run_state") or node.op in (*LOOP_OPS, *MERGE, *SWITCH):
         return True
     return impurity(graph, node, reads=True) is None

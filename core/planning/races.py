@@ -99,6 +99,7 @@ class _RunOrder:
         self.sources = sources
         self.frames = frames
         self.fed = fed
+        # Only the back edges of loops close cycles.
         self.groups = strongly_connected(order, sources.__getitem__) if frames else [[node] for node in order]
         # Most graphs have no conditionals, and the analysis would visit each node.
         self.deadness = Deadness(set(order), fed) if any(node.op in SWITCH for node in order) else None
@@ -131,6 +132,7 @@ class _RunOrder:
     def in_loops(self, state: State, every: Sequence[Access]) -> Iterator[Race]:
         """Yield the accesses in the same loop that do not wait for accesses of the iteration before."""
         inside = [access for access in every if access.node in self.frames and self.frames[access.node].parent is not None]
+        # Accesses on the same cycle wait for each other's iterations.
         if len({self.components.get(access.node, access.node) for access in inside}) < 2:
             return
         for i, second in enumerate(inside):
@@ -228,6 +230,7 @@ def _unordered(state: State, every: Sequence[Access], before: Mapping[Node, int]
     for second in every:
         bit = bits.get(second.node, 0)
         # Two reads never race.
+        # The earlier accesses from which no path leads here, all at once; only then they are looked for one by one.
         missing = (written if second.kind == READ else read | written) & ~before.get(second.node, 0) & ~bit
         if missing:
             yield from (Race(state, a, second) for a in earlier if missing & bits[a.node] and WRITES & {a.kind, second.kind})

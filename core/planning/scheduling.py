@@ -193,6 +193,7 @@ def execution_order(units: Sequence[_Unit], edges: Callable[[_Unit], Edges[_Unit
     control: dict[_Unit, list[_Unit]] = {unit: [] for unit in units}
     for unit in units:
         values, controls = edges(unit)
+        # An edge is waited for, not a source: two edges from the same node count twice, as in TensorFlow's pending counts.
         waits[unit] = len(values) + len(controls)
         for source in values:
             data[source].append(unit)

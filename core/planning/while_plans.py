@@ -90,6 +90,7 @@ class _Variables:
         node = result.node
         if not has_fact(node.op, fact) or result.index or node.inputs[0] != arg.output() or node.control_inputs:
             return False
+        # The element alone stands for the list only if nobody else sees the list: neither before nor after the change.
         targets = {arg, node, arg.output()}
         if targets & self._counts.keys() or self._counts[result] > 1 or arg.uses != {node: 1}:
             return False
@@ -104,6 +105,7 @@ class _Variables:
             needed = self.needed(variables)
             following = {i for i, arg in enumerate(self.body.args) if arg in needed}
             taken = {value for node in needed for value in node.inputs} | set(self.targets(variables))
+            # A popped element is a feed of the plan, so no path leads from it to the list.
             following |= {i for value, i in self._elements.items() if value in taken}
             # The new value of a variable may depend on more variables, whose new values depend on others in turn.
             if following <= variables:
