@@ -396,9 +396,9 @@ def _each_is_written_once(folder, on=()):
         with atomic_file(f"{folder}/in/{name}") as file:
             file.write(text.encode())
     graph = _sum_graph(f"{folder}/sum.pb")
-    each = ("run", graph, "--fetch", "sum", "--each", f"{folder}/in/*.csv", "--feed", "a=@each:a", "--feed", "b=@each:b", *on)
+    each = ("run", graph, "--fetch", "sum", "--each", f"{folder}/in/*.csv", "--feed", "a=@each:a", "--feed", "b=@each:b")
     for place in (("-o", f"{folder}/out/y.npz", "--shard-size", "10"), ("--out-dir", f"{folder}/files")):
-        done = run(*each, *place)
+        done = run(*each, *on, *place)
         assert done.code == 0 and "26 results" in done.err, done
         assert "26 already there" in run(*each, *place).err
     assert places.names_in(f"{folder}/out") == [
