@@ -7,7 +7,6 @@ import signal
 import socket
 import subprocess
 import threading
-import time
 
 import numpy as np
 import pytest
@@ -121,10 +120,7 @@ def test_failures_are_told(cluster, job, tmp_path):
 def test_killed_workers_lose_nothing(count, cluster, job, tmp_path):
     out = tmp_path / "out"
     with subprocess.Popen(command_line(*job, *on(cluster)), stderr=subprocess.PIPE, text=True) as client:
-        end = time.monotonic() + 60
-        while not (out.is_dir() and len(list(out.glob("*.npz"))) >= 2):
-            assert time.monotonic() < end
-            time.sleep(0.01)
+        wait_for(lambda: len(list(out.glob("*.npz"))) >= 2)
         for nanny in list(cluster.workers.values())[:count]:
             threading.Thread(target=os.kill, args=(nanny.pid, signal.SIGKILL)).start()
         _, said = client.communicate(timeout=600)
