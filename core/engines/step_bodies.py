@@ -325,8 +325,10 @@ def _is_known(value: Any) -> bool:
 
 
 def _is_followed(step: Step) -> bool:
-    is_kernel = not isinstance(step, Loop) and not only_decides(step) and step.node.op_def is not None
-    return is_kernel and not step.node.op_def.is_stateful
+    if isinstance(step, Loop) or only_decides(step):
+        return False
+    definition = step.node.op_def
+    return definition is not None and not definition.is_stateful
 
 
 def _is_one_truth_value(step: Step, missing: Sequence[int]) -> bool:
