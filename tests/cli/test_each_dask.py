@@ -128,7 +128,8 @@ def test_killed_workers_lose_nothing(count, cluster, job, tmp_path):
     assert values(tmp_path) == EXPECTED
 
 
-def test_nobody_there(job):
+def test_nobody_there(job, monkeypatch):
+    monkeypatch.setattr("tfg.formats.batches.each_dask.CONNECT_SECONDS", 0.5)
     done = run(*job, "--on", "dask://localhost:1")
     assert done.code == 1 and "no Dask scheduler answers" in done.err
 
