@@ -202,10 +202,17 @@ def words(folder: pathlib.Path, form: str, command: str, count: int) -> list[str
     return [word for word in results if word]
 
 
+def complete(given: Sequence[str]) -> None:
+    """Run a command, with a result or a refusal; raise AssertionError after a fault."""
+    errors = io.StringIO()
+    with open(os.devnull, "w") as nowhere, contextlib.redirect_stdout(nowhere), contextlib.redirect_stderr(errors):
+        code = run(given)
+    assert code in (0, 1, 3) and "bug in tfg" not in errors.getvalue(), f"{' '.join(given)}: {code} {errors.getvalue()}"
+
+
 def lines(given: Sequence[str]) -> int:
     """Return the number of Python lines that a command executes, with repetitions; raise AssertionError after a fault."""
     count = 0
-    errors = io.StringIO()
 
     def note(frame: Any, event: str, argument: Any) -> Any:
         nonlocal count
@@ -213,13 +220,11 @@ def lines(given: Sequence[str]) -> int:
         return note
 
     before = sys.gettrace()
-    with open(os.devnull, "w") as nowhere, contextlib.redirect_stdout(nowhere), contextlib.redirect_stderr(errors):
-        sys.settrace(note)
-        try:
-            code = run(given)
-        finally:
-            sys.settrace(before)
-    assert code in (0, 1, 3) and "bug in tfg" not in errors.getvalue(), f"{' '.join(given)}: {code} {errors.getvalue()}"
+    sys.settrace(note)
+    try:
+        complete(given)
+    finally:
+        sys.settrace(before)
     return count
 
 
@@ -244,7 +249,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as temporary:
         folder = pathlib.Path(temporary)
         for command in commands:
-            lines(words(folder, "variables", command, 40))  # what is imported and found once is there
+            complete(words(folder, "variables", command, 40))  # what is imported and found once is there
         for form, command in chosen:
             exponent, counts = growth(folder, form, command, options.size)
             if exponent > MOST:

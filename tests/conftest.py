@@ -78,14 +78,18 @@ def _refuse_unnamed(items: Collection[pytest.Item], mark: str) -> None:
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """Give a test with the argument `cases` an item for each op, with all cases of the op.
 
-    `single=True` keeps cases of the op alone, and `where=` the cases for which a function is true.
+    `single=True` keeps cases of the op alone, and `where=` the cases for which a function is true. `half=0` or `half=1` keeps
+    every second of many cases, for two tests that share them out; with --op both have all.
     """
     if "cases" not in metafunc.fixturenames or (mark := metafunc.definition.get_closest_marker("ops")) is None:
         return
     metafunc.parametrize("cases", _of_ops(metafunc.config.getoption("--op"), **mark.kwargs))
 
 
-def _of_ops(asked: Collection[str] | None, single: bool = False, where: Any = None) -> list[Any]:
+FEW_CASES = 6
+
+
+def _of_ops(asked: Collection[str] | None, single: bool = False, where: Any = None, half: int | None = None) -> list[Any]:
     from tests import opcases  # not needed for other tests
 
     chosen = {
@@ -93,6 +97,8 @@ def _of_ops(asked: Collection[str] | None, single: bool = False, where: Any = No
         for op, pairs in opcases.by_op().items()
         if asked is None or op in asked
     }
+    if half is not None and asked is None:
+        chosen = {op: pairs[half::2] if len(pairs) > FEW_CASES else pairs for op, pairs in chosen.items()}
     return [pytest.param(pairs, id=op) for op, pairs in chosen.items() if pairs]
 
 

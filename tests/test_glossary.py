@@ -121,9 +121,8 @@ TRANSLATED = {
 
 def messages(path: pathlib.Path) -> Iterator[tuple[int, str]]:
     """Yield the line and the text of each string that a program may show: strings of several words, helps of commands."""
-    tree = ast.parse(path.read_text())
-    prose = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
-    for node in ast.walk(tree):
+    prose = {id(node.value) for node in nodes_of(path) if isinstance(node, ast.Expr)}
+    for node in nodes_of(path):
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in prose and " " in node.value:
             yield node.lineno, node.value
         if isinstance(node, ast.FunctionDef) and node.name == "command" and path.parent.name == "commands":

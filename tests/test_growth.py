@@ -1,11 +1,10 @@
 """Analyses of whole graphs take time in proportion to the number of nodes: Python lines and calls are counted, not seconds.
 
-Each command runs on some forms of graphs; with `-m growth`, every command runs on all forms.
+With `-m growth`, every form is tried with a part of the commands and with all kinds of work on graphs.
 """
 
 from __future__ import annotations
 
-import itertools
 import pathlib
 import sys
 from collections.abc import Callable
@@ -33,11 +32,6 @@ FEW = 40
 """Nodes of the smallest graphs, where the commands are tried on all families."""
 PARTS = 9
 """How many runs the commands on a form are divided into."""
-REPRESENTATIVE = [
-    *zip(growth.FORMS, itertools.cycle(growth.COMMANDS)),
-    *(("variables", command) for command in growth.OTHER_FILES),
-]
-"""Each command with a form or two, and each form with a command."""
 
 
 @pytest.fixture(scope="module")
@@ -46,10 +40,10 @@ def folder(tmp_path_factory):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("form", "command"), [pair for pair in REPRESENTATIVE if pair in set(growth.pairs())])
-def test_commands_grow_with_nodes(tmp_path, form, command):
-    growth.lines(growth.words(tmp_path, form, command, FEW))  # what is imported and found once is there
-    exponent, counts = growth.growth(tmp_path, form, command, FEW)
+@pytest.mark.parametrize("command", growth.OTHER_FILES)
+def test_commands_on_other_files_grow_with_nodes(tmp_path, command):
+    growth.complete(growth.words(tmp_path, "variables", command, FEW))  # what is imported and found once is there
+    exponent, counts = growth.growth(tmp_path, "variables", command, FEW)
     assert exponent < growth.MOST, counts
 
 
@@ -62,7 +56,7 @@ def test_every_command_grows_with_nodes(tmp_path, form, part):
     first = (list(growth.FORMS).index(form) + part) % PARTS
     too_fast = {}
     for command in commands[first::PARTS]:
-        growth.lines(growth.words(tmp_path, form, command, FEW))
+        growth.complete(growth.words(tmp_path, form, command, FEW))
         exponent, counts = growth.growth(tmp_path, form, command, FEW)
         if exponent >= growth.MOST:  # a round more, or a limit reached, at one of the sizes looks like growth
             exponent, counts = growth.growth(tmp_path, form, command, 8 * FEW)
@@ -88,7 +82,7 @@ def test_doubling_results_are_refused_by_name_with_a_next_step(tmp_path, capsys,
 @pytest.mark.parametrize(("form", "command"), growth.BOUNDED)
 def test_doubling_results_are_refused_in_bounded_time(tmp_path, form, command):
     """The refusal may look at the whole graph, but not at a share of the results."""
-    growth.lines(growth.words(tmp_path, form, command, 2 * FEW))  # what is imported once is there
+    growth.complete(growth.words(tmp_path, form, command, 2 * FEW))  # what is imported once is there
     small, large = (growth.lines(growth.words(tmp_path, form, command, times * FEW)) for times in (2, 6))
     assert scale.power((2, small), (6, large)) < growth.MOST, (small, large)
 
@@ -96,7 +90,7 @@ def test_doubling_results_are_refused_in_bounded_time(tmp_path, form, command):
 @pytest.mark.slow
 def test_loops_in_loops_are_exported_once(tmp_path):
     """Each emission of a loop's body repeats the loops inside: two emissions a loop are 2 ** depth of the innermost."""
-    growth.lines(growth.words(tmp_path, "loops_in_loops", "convert onnx", FEW))
+    growth.complete(growth.words(tmp_path, "loops_in_loops", "convert onnx", FEW))
     exponent, counts = growth.growth(tmp_path, "loops_in_loops", "convert onnx", FEW)
     assert exponent < growth.MOST, counts
 
@@ -108,7 +102,7 @@ def test_loops_in_loops_are_exported_once(tmp_path):
 )
 def test_rules_for_trees_grow_with_the_tree(tmp_path, form):
     """A rule that looks at the whole tree at each node of a tree that it refuses takes the square."""
-    growth.lines(growth.words(tmp_path, form, "optimize", FEW))
+    growth.complete(growth.words(tmp_path, form, "optimize", FEW))
     exponent, counts = growth.growth(tmp_path, form, "optimize", 4 * FEW)
     assert exponent < growth.MOST, counts
 
@@ -117,7 +111,7 @@ def test_rules_for_trees_grow_with_the_tree(tmp_path, form):
 @pytest.mark.parametrize("way", input_files.WAYS)
 def test_reading_grows_with_inputs(tmp_path, way):
     """Each row, line, record, member or file costs no more than itself; tests/cli/test_each.py counts the opened files."""
-    growth.lines(input_files.words(tmp_path, way, FEW))  # what is imported and found once is there
+    growth.complete(input_files.words(tmp_path, way, FEW))  # what is imported and found once is there
     counts = [growth.lines(input_files.words(tmp_path, way, times * FEW)) for times in (1, 2, 4)]
     assert scale.power((1, counts[0]), (4, counts[2])) < growth.MOST, counts
 
@@ -128,7 +122,8 @@ def test_loops_branches_and_calls_are_traced_once(tmp_path, form):
     """Each trace of a loop's body that repeats the loops inside multiplies the traces of the innermost by the depth."""
     pytest.importorskip("jax", reason="the extra tfg[xla] is not installed")
     sizes = (FEW, 2 * FEW, 4 * FEW) if form != "twice" else (16, 32, 44)  # below the largest number of calls
-    counts = [growth.lines(growth.words(tmp_path, form, "convert stablehlo", size)) for size in (sizes[0], *sizes)][1:]
+    growth.complete(growth.words(tmp_path, form, "convert stablehlo", sizes[0]))  # what is imported and found once is there
+    counts = [growth.lines(growth.words(tmp_path, form, "convert stablehlo", size)) for size in sizes]
     assert scale.power((sizes[0], counts[0]), (sizes[2], counts[2])) < growth.MOST, counts
 
 
@@ -140,17 +135,13 @@ def test_every_command_is_measured():
     assert growth.LARGE_RESULTS.keys() | growth.BOUNDED.keys() < every
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(("form", "work"), zip(FORMS, itertools.cycle(WORKS)))
-def test_calls_grow_with_nodes(folder, form, work):
-    assert_calls_grow(folder, form, work)
-
-
 @pytest.mark.growth
 @pytest.mark.parametrize("form", FORMS)
-def test_calls_of_all_work_grow_with_nodes(folder, form):
+def test_calls_grow_with_nodes(folder, form):
     for work in WORKS:
-        assert_calls_grow(folder, form, work)
+        calls(folder, form, work, SMALL)  # what is imported and found once is there
+        small, large = (calls(folder, form, work, count) for count in (SMALL, LARGE))
+        assert scale.power((SMALL, small), (LARGE, large)) < MOST, f"{work}: {small} calls, then {large}"
 
 
 @pytest.mark.slow
@@ -173,12 +164,6 @@ def test_nodes_of_equal_functions_take_few_calls(folder, work, most):
         return (large - small) / (LARGE - SMALL)
 
     assert calls_a_node("functions") < most * calls_a_node("chain")
-
-
-def assert_calls_grow(folder: pathlib.Path, form: str, work: str) -> None:
-    calls(folder, form, work, SMALL)  # what is imported and found once is there
-    small, large = (calls(folder, form, work, count) for count in (SMALL, LARGE))
-    assert scale.power((SMALL, small), (LARGE, large)) < MOST, f"{work}: {small} calls, then {large}"
 
 
 def calls(folder: pathlib.Path, form: str, work: str, size: int) -> int:

@@ -247,14 +247,24 @@ UNKNOWN: Final = object()
 
 
 def trip_bound(
-    condition: Callable[[Sequence[Any]], Any], advance: Callable[[Sequence[Any]], Sequence[Any]], values: Sequence[Any]
+    condition: Callable[[Sequence[Any]], Any],
+    may_follow: Callable[[Sequence[Any]], bool],
+    advance: Callable[[Sequence[Any]], Sequence[Any]],
+    values: Sequence[Any],
 ) -> int | None:
-    """Return the iterations after which `condition` is surely false, None for never. Unknown values are UNKNOWN."""
+    """Return the iterations after which `condition` is surely false, None for never. Unknown values are UNKNOWN.
+
+    `may_follow` returns whether the condition is known for some of the values that could stand for the known ones.
+    """
     for count in range(_MOST):
         again = condition(values)
         if again is not UNKNOWN and not np.any(again):
             return count
         after = advance(values)
+        # Whatever the counter is, `counter < limit` stays unknown with the limit, and thousands of iterations show no more.
+        is_more_known = any(old is UNKNOWN and new is not UNKNOWN for new, old in zip(after, values))
+        if again is UNKNOWN and not is_more_known and not may_follow(values):
+            return None
         # Nothing known changes any more, so that the condition stays as it is, for ever.
         if all(new is UNKNOWN or new is old for new, old in zip(after, values)):
             return None
@@ -300,22 +310,47 @@ def known_results(steps: Sequence[Step], slots: list[Any], fetches: Sequence[int
     return [UNKNOWN if slots[slot] is None else slots[slot] for slot in fetches]
 
 
+def known_may_follow(steps: Sequence[Step], slots: Sequence[Any], fetches: Sequence[int]) -> bool:
+    """Return whether `known_results` has the slots `fetches` for some of the values that could be in the known slots."""
+    known = {slot for slot, value in enumerate(slots) if _is_known(value)}
+    for step in steps:
+        missing = [i for i, slot in enumerate(step.inputs) if slot not in known]
+        if step.node.is_constant or (_is_followed(step) and (not missing or _is_one_truth_value(step, missing))):
+            known.update(step.outputs)
+    return known.issuperset(fetches)
+
+
+def _is_known(value: Any) -> bool:
+    return isinstance(value, (np.ndarray, np.generic))
+
+
+def _is_followed(step: Step) -> bool:
+    if isinstance(step, Loop) or only_decides(step):
+        return False
+    definition = step.node.op_def
+    return definition is not None and not definition.is_stateful
+
+
+def _is_one_truth_value(step: Step, missing: Sequence[int]) -> bool:
+    dtype = step.node.inputs[missing[0]].dtype
+    return len(missing) == 1 and dtype is not None and dtype.name == "bool"
+
+
 def _results(step: Step, inputs: Sequence[Any]) -> Sequence[Any]:
     """Return the results of a step; of an unknown truth value both are tried."""
     nothing = [UNKNOWN] * len(step.outputs)
     if step.node.is_constant:
         return [step.node.constant_value()]
-    if isinstance(step, Loop) or only_decides(step) or step.node.op_def is None or step.node.op_def.is_stateful:
+    if not _is_followed(step):
         return nothing
-    missing = [i for i, value in enumerate(inputs) if not isinstance(value, (np.ndarray, np.generic))]
+    missing = [i for i, value in enumerate(inputs) if not _is_known(value)]
     try:
         if not missing:
             results = apply_kernel(step.node, inputs)
             return results if all(np.size(value) <= _FEW for value in results) else nothing
         # An unknown truth value often does not matter, as in `counter < limit and not finished`, where the limit bounds the
         # loop.
-        dtype = step.node.inputs[missing[0]].dtype
-        if len(missing) > 1 or dtype is None or dtype.name != "bool":
+        if not _is_one_truth_value(step, missing):
             return nothing
         guesses = [[np.bool_(guess) if i == missing[0] else v for i, v in enumerate(inputs)] for guess in (False, True)]
         first, second = (apply_kernel(step.node, values) for values in guesses)

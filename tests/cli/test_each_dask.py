@@ -7,7 +7,6 @@ import signal
 import socket
 import subprocess
 import threading
-import time
 
 import numpy as np
 import pytest
@@ -121,10 +120,7 @@ def test_failures_are_told(cluster, job, tmp_path):
 def test_killed_workers_lose_nothing(count, cluster, job, tmp_path):
     out = tmp_path / "out"
     with subprocess.Popen(command_line(*job, *on(cluster)), stderr=subprocess.PIPE, text=True) as client:
-        end = time.monotonic() + 60
-        while not (out.is_dir() and len(list(out.glob("*.npz"))) >= 2):
-            assert time.monotonic() < end
-            time.sleep(0.01)
+        wait_for(lambda: len(list(out.glob("*.npz"))) >= 2)
         for nanny in list(cluster.workers.values())[:count]:
             threading.Thread(target=os.kill, args=(nanny.pid, signal.SIGKILL)).start()
         _, said = client.communicate(timeout=600)
@@ -132,7 +128,8 @@ def test_killed_workers_lose_nothing(count, cluster, job, tmp_path):
     assert values(tmp_path) == EXPECTED
 
 
-def test_nobody_there(job):
+def test_nobody_there(job, monkeypatch):
+    monkeypatch.setattr("tfg.formats.batches.each_dask.CONNECT_SECONDS", 0.5)
     done = run(*job, "--on", "dask://localhost:1")
     assert done.code == 1 and "no Dask scheduler answers" in done.err
 

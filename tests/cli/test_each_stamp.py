@@ -61,8 +61,9 @@ OTHERS = {
 }
 
 
-@pytest.mark.parametrize("way", WAYS)
-@pytest.mark.parametrize("what", OTHERS)
+@pytest.mark.parametrize(
+    ("what", "way"), [*((what, ()) for what in OTHERS), pytest.param("graph", PROCESSES, marks=pytest.mark.slow)]
+)
 def test_another_job_is_refused(what, way, folder):
     assert job(folder, "--seed", "6", *way).code == 0
     before = values(folder)

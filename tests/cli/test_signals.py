@@ -71,7 +71,7 @@ def ended(folder, number, at, events, *words):
     (folder / "out").mkdir(parents=True)
     counted = folder / "count"
     command = [sys.executable, "-P", "-c", _SCRIPT, str(int(number)), str(at), str(counted), events, *map(str, words)]
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=120)
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=600)
     return done, int(counted.read_text()) if at == 0 else at
 
 
@@ -129,7 +129,7 @@ def test_a_signal_ends_the_processes_of_a_batch(number, tmp_path):
         while running.poll() is None and not list(tmp_path.glob("out/*")):
             time.sleep(0.01)
         running.send_signal(number)
-        _, err = running.communicate(timeout=60)
+        _, err = running.communicate(timeout=600)
     assert running.returncode in (128 + number, 0) and "Traceback" not in err
     assert not list(tmp_path.glob("out/*.tmp*"))
 
@@ -140,7 +140,7 @@ def test_a_process_that_begins_after_its_job_ended_is_quiet(tmp_path):
     code = f"from tfg.formats.batches.each_pool import serve; serve({str(tmp_path / 'removed')!r}, 0)"
     pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
     with subprocess.Popen([sys.executable, "-P", "-c", code], text=True, **pipes) as running:
-        running.wait(timeout=60)
+        running.wait(timeout=600)
         assert (running.stdout.read(), running.stderr.read(), running.returncode) == ("", "", 0)
 
 
@@ -149,12 +149,12 @@ def test_an_ignored_signal_stays_ignored():
     code = "import signal; signal.signal(signal.SIGINT, signal.SIG_IGN); import os; os.execv({0!r}, {1!r})"
     script = "import sys; sys.argv = ['tfg']; import tfg, signal; assert signal.getsignal(signal.SIGINT) == signal.SIG_IGN"
     command = [sys.executable, "-P", "-c", code.format(sys.executable, [sys.executable, "-P", "-c", script])]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=600)
     assert (done.returncode, done.stderr) == (0, "")
 
 
 def test_a_program_that_imports_tfg_keeps_its_handlers():
     script = "import signal; before = signal.getsignal(2), signal.getsignal(15); import tfg, tfg.cli.main; "
     script += "assert (signal.getsignal(2), signal.getsignal(15)) == before"
-    done = subprocess.run([sys.executable, "-P", "-c", script], capture_output=True, text=True, timeout=60)
+    done = subprocess.run([sys.executable, "-P", "-c", script], capture_output=True, text=True, timeout=600)
     assert (done.returncode, done.stderr) == (0, "")

@@ -342,7 +342,7 @@ def test_values_are_shown_and_saved(opened, valued, tmp_path):
     assert "mean\n2.5" in panel(browser)
     browser.call("Page.setDownloadBehavior", behavior="allow", downloadPath=str(tmp_path))
     browser.click(".download")
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + 300
     while not (tmp_path / "weights.npy").exists() and time.monotonic() < deadline:
         browser.evaluate("1")
         time.sleep(0.02)

@@ -22,7 +22,7 @@ def saved(browser, folder, button):
     browser.call("Page.setDownloadBehavior", behavior="allow", downloadPath=str(folder))
     before = set(folder.iterdir())
     browser.click(button)
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + 300
     while time.monotonic() < deadline:
         browser.evaluate("1")
         whole = [path for path in folder.iterdir() if path not in before and path.suffix in (".svg", ".png")]

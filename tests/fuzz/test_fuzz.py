@@ -1,4 +1,4 @@
-"""A few thousand cases of every fuzzer, and that the fuzzers find what is there to be found.
+"""Two thousand cases of the fuzzers, and that the fuzzers find what is there to be found.
 
 `TFG_FUZZ_CASES=60000 pytest tests/fuzz` tries as many; `python -m scripts.fuzz --minutes N` goes on for that long in two
 processes.
@@ -29,7 +29,7 @@ from tfg.core.support.errors import InternalError, InvalidArgumentError
 
 pytestmark = pytest.mark.slow
 
-CASES = int(os.environ.get("TFG_FUZZ_CASES", "3000"))
+CASES = int(os.environ.get("TFG_FUZZ_CASES", "2000"))
 CHUNKS = 10
 
 

@@ -65,27 +65,43 @@ WRITES = {
 }
 
 
-@pytest.mark.sampled(3)
+PARTS = {1: 3, 2: 6}
+"""How many items the uses in a context are divided into, by the version of control flow."""
+
+
+def every_part(parts):
+    """The versions and the places of parts: the first part of each context runs with the live tests, the others are slow."""
+    return pytest.mark.parametrize(
+        ("version", "part"),
+        [pytest.param(v, i, marks=[pytest.mark.slow] * (i > 0)) for v, count in parts.items() for i in range(count)],
+    )
+
+
+def uses_of_part(uses, context, version, part):
+    """The first parts of all contexts together have every use, and in each context there are others."""
+    return list(uses.items())[(list(CONTEXTS).index(context) + part) % PARTS[version] :: PARTS[version]]
+
+
 @pytest.mark.parametrize("context", CONTEXTS)
-@pytest.mark.parametrize("version", [1, 2])
-def test_resource_variables(context, version):
-    for use in {**USES, **WRITES}.items():
+@every_part(PARTS)
+def test_resource_variables(context, version, part):
+    for use in uses_of_part({**USES, **WRITES}, context, version, part):
         check(use, (context,), version, is_resource=True)
 
 
-@pytest.mark.sampled(3)
 @pytest.mark.parametrize("context", CONTEXTS)
-@pytest.mark.parametrize("version", [1, 2])
-def test_reference_variables(context, version):
-    for use in USES.items():
+@every_part(PARTS)
+def test_reference_variables(context, version, part):
+    for use in uses_of_part(USES, context, version, part):
         check(use, (context,), version, is_resource=False)
 
 
 @pytest.mark.parametrize("contexts", NESTED)
-def test_nested(contexts):
+@every_part({2: 2})
+def test_nested(contexts, version, part):
     uses = {**USES, **WRITES}
-    for name in NESTED_USES:
-        check((name, uses[name]), contexts, 2, is_resource=True)
+    for name in NESTED_USES[(NESTED.index(contexts) + part) % 2 :: 2]:
+        check((name, uses[name]), contexts, version, is_resource=True)
 
 
 def check(use, contexts, version, is_resource):

@@ -97,11 +97,18 @@ TOURS = {
 }
 
 
-@pytest.mark.parametrize("name", TOURS)
-def test_the_whole_way(name, tmp_path):
-    make, package, signature, inputs, labels, loss = TOURS[name]
-    model, trained, optimized = (str(tmp_path / part) for part in ("model", "trained", "optimized"))
-    make(package, model)
+@pytest.fixture(scope="module", params=TOURS)
+def tour(request, tmp_path_factory):
+    """The name of a model, its folder, and the model."""
+    make, package, *_ = TOURS[request.param]
+    folder = str(tmp_path_factory.mktemp("tour") / "model")
+    return request.param, folder, make(package, folder)
+
+
+def test_the_whole_way(tour, tmp_path):
+    name, model, _ = tour
+    *_, signature, inputs, labels, loss = TOURS[name]
+    trained, optimized = (str(tmp_path / part) for part in ("trained", "optimized"))
     np.save(tmp_path / "x.npy", inputs)
     np.save(tmp_path / "labels.npy", labels)
     word, output = words_of(model, signature)
@@ -121,13 +128,13 @@ def test_the_whole_way(name, tmp_path):
     close(after, in_tensorflow(trained, signature, word, inputs, output))
 
 
-@pytest.mark.parametrize("make", [keras_cnn, keras_lstm])
-def test_keras_loads_what_was_trained(make, tmp_path):
+@pytest.mark.parametrize("tour", ["cnn of tf_keras", "lstm of tf_keras"], indirect=True)
+def test_keras_loads_what_was_trained(tour, tmp_path):
     """tf_keras has its own model again, of its own class, with the new weights."""
     tf_keras = pytest.importorskip("tf_keras")
-    model, trained = str(tmp_path / "model"), str(tmp_path / "trained")
-    make("tf_keras", model)
-    inputs = IMAGES if make is keras_cnn else WORDS
+    name, model, _ = tour
+    trained = str(tmp_path / "trained")
+    inputs = TOURS[name][3]
     np.save(tmp_path / "x.npy", inputs)
     word, output = words_of(model, "serving_default")
     feed = ("--feed", f"{word}=@{tmp_path / 'x.npy'}")
@@ -193,17 +200,17 @@ def close(a, b):
     np.testing.assert_allclose(a, b, rtol=2e-5, atol=2e-6)
 
 
-@pytest.mark.parametrize(("name", "trainable", "other"), [
-    ("cnn of Keras 3", 305, 8), ("cnn of tf_keras", 305, 8), ("lstm of Keras 3", 616, 0), ("lstm of tf_keras", 616, 0),
-    ("compiled lstm of Keras 3", 616, 0), ("compiled lstm of tf_keras", 616, 0), ("module", 6, 0), ("estimator", 16, 0),
-])  # fmt: skip
-def test_variables_are_counted_once(name, trainable, other, tmp_path):
+COUNTED = {"cnn": (305, 8), "lstm": (616, 0), "module": (6, 0), "estimator": (16, 0)}
+"""How many elements of variables a model trains, and how many others it has."""
+
+
+def test_variables_are_counted_once(tour):
     """As many as the model says itself, whatever handles, optimizers and metrics its file has besides."""
-    build, package, *_ = TOURS[name]
-    model = build(package, str(tmp_path / "model"))
-    if package:
+    name, folder, model = tour
+    trainable, other = COUNTED[name.removeprefix("compiled ").partition(" of ")[0]]
+    if hasattr(model, "trainable_weights"):
         assert trainable == sum(int(np.prod(weight.shape)) for weight in model.trainable_weights)
-    held = {held.purpose: held.elements for held in tfg.explain(tfg.load(tmp_path / "model")).holdings}
+    held = {held.purpose: held.elements for held in tfg.explain(tfg.load(folder)).holdings}
     assert (held["trainable"], held.get("other", 0)) == (trainable, other)
 
 

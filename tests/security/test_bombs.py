@@ -20,8 +20,8 @@ from tfg.core.support.errors import TfgError
 pytestmark = pytest.mark.slow
 
 BOMBS = tried()
-SLACK = 30
-"""Seconds of computing that a slow machine may take for what takes less than one; waiting for other work does not count."""
+SLACK = 100
+"""Seconds of computing that a slow machine may take for what takes less than twenty; waiting for other work does not count."""
 
 
 def built(name):
@@ -99,14 +99,15 @@ COMMANDS = {
 }
 
 
-@pytest.mark.parametrize("name", BOMBS)
+@pytest.mark.parametrize(("place", "name"), list(enumerate(BOMBS)), ids=list(BOMBS))
 @pytest.mark.slow
-def test_what_runs_nothing_takes_little(tmp_path, name):
+def test_what_runs_nothing_takes_little(tmp_path, place, name):
+    """Every second command, and for the next bomb, which is often its relative, the others; all where all are tried."""
     graph, fetch = built(name)
     path, out = tmp_path / "bomb.pb", tmp_path / "out.pb"
     tfg.save(graph, path)
     x = next(iter(graph)).name
-    for words in COMMANDS.values():
+    for words in list(COMMANDS.values())[None if EVERY else place % 2 :: 1 if EVERY else 2]:
         start = time.process_time()
         outcome = command(*(word.format(path=path, out=out, fetch=fetch, x=x) for word in words))
         assert time.process_time() - start < SLACK

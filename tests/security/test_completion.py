@@ -67,7 +67,7 @@ def graph_file(folder: pathlib.Path, name: str, file: str = "graph.pb") -> str:
 
 @pytest.fixture(params=STARTS)
 def shell(request, tmp_path):
-    with shell_in(tmp_path, request.param) as started:
+    with shell_in(tmp_path, request.param, is_served=True) as started:
         yield started
         assert not list(tmp_path.glob("X*")), "a name ran"
 
@@ -97,7 +97,7 @@ def test_a_node_arrives_after_an_open_quote(shell, first, quote):
 @pytest.mark.slow
 def test_a_name_that_begins_with_a_quote_stays_in_the_quote_of_the_user(tmp_path):
     """bash drops a quote that follows its like; without a history, `!` keeps no line from running."""
-    with shell_in(tmp_path, "bash") as started:
+    with shell_in(tmp_path, "bash", is_served=True) as started:
         started.press("set +H\r")
         for quote, name in (('"', "!;touch X #"), ("'", "'';touch X;'")):
             graph = graph_file(tmp_path, name)

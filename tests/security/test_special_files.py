@@ -18,6 +18,7 @@ import pytest
 import tfg
 from tests.cli.running import SAMPLES, command_line
 from tests.cli.running import tfg as run
+from tests.sources import nodes_of
 
 SCALER = SAMPLES / "scaler_saved_model"
 SECONDS = 300
@@ -186,7 +187,9 @@ OWN = {
 
 def _reads(path: pathlib.Path) -> list[int]:
     """The lines in which a module opens a file for reading by Python's `open`."""
-    calls = [node for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.Call)]
+    if "open(" not in path.read_text(encoding="utf-8"):
+        return []
+    calls = [node for node in nodes_of(path) if isinstance(node, ast.Call)]
     opens = [call for call in calls if isinstance(call.func, ast.Name) and call.func.id == "open"]
     return [call.lineno for call in opens if not re.search("'[wxa]", "".join(map(ast.unparse, call.args[1:])))]
 

@@ -35,7 +35,17 @@ from ...types.tensors import FuncRef
 from ..plan_division import said
 from ..protocol import ENDING, Cluster, Declined, UnsupportedNodes, inputs_of
 from ..reasons import uncompiled
-from ..step_bodies import UNKNOWN, called_plan, changing, growing_steps, iterations, known_results, only_decides, trip_bound
+from ..step_bodies import (
+    UNKNOWN,
+    called_plan,
+    changing,
+    growing_steps,
+    iterations,
+    known_may_follow,
+    known_results,
+    only_decides,
+    trip_bound,
+)
 from . import control_flow_programs, traced_values
 from .control_flow_programs import Branches, TraceMemory, on_branch
 from .list_programs import CompiledStack, CompiledTensorArray, StackedElements, Unread
@@ -470,15 +480,19 @@ class Namespace:
     def repeat(self, condition: FuncRef, body: FuncRef, values: Sequence[Any]) -> Any:
         """Return `values` after `body` has run for as long as `condition` is true of them."""
 
-        def known(function: FuncRef, arguments: Sequence[Any]) -> list[Any]:
+        def known(find: Callable[..., Any], function: FuncRef, arguments: Sequence[Any]) -> Any:
             definition, plan = self.plan(function)
             slots = [i for i in plan.fetches[: len(definition.results)] if i is not None]
-            return known_results(plan.steps, _started(plan, arguments), slots)
+            return find(plan.steps, _started(plan, arguments), slots)
 
         site, starts = (condition, body), _known(values)
-        goes_on_known, advance_known = lambda arguments: known(condition, arguments)[0], functools.partial(known, body)
+        goes_on_known = lambda arguments: known(known_results, condition, arguments)[0]  # noqa: E731
+        may_follow = functools.partial(known, known_may_follow, condition)
+        advance_known = functools.partial(known, known_results, body)
         times, varying = self.memory.once(
-            site, starts, lambda: (trip_bound(goes_on_known, advance_known, starts), changing(advance_known, starts))
+            site,
+            starts,
+            lambda: (trip_bound(goes_on_known, may_follow, advance_known, starts), changing(advance_known, starts)),
         )
         goes_on, advance = (
             lambda arguments: self.is_true(self.call(condition, arguments)[0]),
@@ -636,7 +650,10 @@ def _looped(xla: Namespace, loop: Loop, entering: Sequence[Any]) -> list[Any]:
         return [passed_on(xla, xla.fed or (), ends[slot], value) if slot in ends else value for slot, value in new]
 
     def known(steps: Sequence[Step], results: Sequence[int], arguments: Sequence[Any]) -> list[Any]:
-        return known_results(steps, [UNKNOWN if v is None else v for v in _known(filled(arguments))], results)
+        return known_results(steps, _known(filled(arguments)), results)
+
+    def may_follow(arguments: Sequence[Any]) -> bool:
+        return known_may_follow(loop.head, _known(filled(arguments)), condition)
 
     steps = (*loop.head, *loop.body)
     condition = [loop.condition]
@@ -650,7 +667,7 @@ def _looped(xla: Namespace, loop: Loop, entering: Sequence[Any]) -> list[Any]:
         return [known(steps, [place], arguments)[0] for arguments in iterations(goes_on, advance, starts) or ()]
 
     times, varying = xla.memory.once(
-        loop.node, [*starts, *others], lambda: (trip_bound(goes_on, advance, starts), changing(advance, starts))
+        loop.node, [*starts, *others], lambda: (trip_bound(goes_on, may_follow, advance, starts), changing(advance, starts))
     )
     for step in growing_steps(loop):
         place, source = step.inputs[1], step.inputs[0]

@@ -35,7 +35,7 @@ def outcome(session: Session) -> object:
 
 
 @pytest.mark.slow
-@settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=75, deadline=None, suppress_health_check=list(HealthCheck))
 @given(graph=pipelines(), count=st.integers(0, 20))
 def test_a_restored_iterator_goes_on_as_the_kept_one(graph, count):
     session = Session(with_states(graph), seed=3)

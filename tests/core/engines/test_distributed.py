@@ -66,7 +66,7 @@ def test_none_leaves_before_all_are_done():
     thread.start()
     assert not left.wait(0.2)
     second.leave()
-    assert left.wait(20)
+    assert left.wait(300)
     assert all(ending.empty() for ending in endings)
 
 
@@ -78,13 +78,13 @@ def test_who_is_lost_ends_the_others(lost):
     for link in met[lost]._links.values():
         link.connection.shutdown(socket.SHUT_RDWR)
     for index in {0, 1, 2} - {lost}:
-        assert endings[index].get(timeout=20) == (f"process {lost} of 3 was lost", True)
+        assert endings[index].get(timeout=300) == (f"process {lost} of 3 was lost", True)
 
 
 def test_who_fails_says_why():
     (_, second), endings = meet(2)
     second.fail("process 1 ended: no such file")
-    assert endings[0].get(timeout=20) == ("process 1 ended: no such file", False)
+    assert endings[0].get(timeout=300) == ("process 1 ended: no such file", False)
     assert endings[1].empty()
 
 

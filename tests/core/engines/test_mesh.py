@@ -19,7 +19,7 @@ from tests.core.engines.test_distributed import free_port  # noqa: E402
 from tfg.core.building.builder import GraphBuilder  # noqa: E402
 
 ALONE = {"JAX_PLATFORMS": "cpu", "XLA_FLAGS": ""}
-_LIMIT = 120
+_LIMIT = 600
 
 
 @pytest.fixture(scope="module")

@@ -65,7 +65,7 @@ def graphs(draw, counts=False):
     return graph, [value.name for value in values[1:]] + [node.name for node in nodes]
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=75, deadline=None)
 @given(graphs(counts=True), st.floats(0, 1), st.integers(0, 1000), st.integers(1, 3), st.booleans(), st.data())
 @pytest.mark.slow
 def test_any_graph_gives_the_same_whatever_is_refused(drawn, chance, seed, smallest, takes_variables, data):
@@ -80,7 +80,7 @@ def test_any_graph_gives_the_same_whatever_is_refused(drawn, chance, seed, small
 
 
 @pytest.mark.slow
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=75, deadline=None)
 @given(graphs(), st.floats(0, 1), st.integers(0, 1000), st.booleans(), st.data())
 def test_all_edges_lead_forward_between_groups(drawn, chance, seed, takes_variables, data):
     graph, names = drawn

@@ -15,6 +15,7 @@ from tfg.core.support.errors import UnimplementedError
 from tfg.formats.onnx_model import run_onnx, save_onnx
 
 pytestmark = pytest.mark.engine
+SEEDS = range(100)
 
 
 def assert_values(results, program, fed):
@@ -29,7 +30,7 @@ def feeds(program, seed):
 
 
 @pytest.mark.sampled(5)
-@pytest.mark.parametrize("seed", range(200))
+@pytest.mark.parametrize("seed", SEEDS)
 def test_models_of_onnx(seed, tmp_path):
     """One model takes all sizes."""
     pytest.importorskip("onnxruntime", reason="the extra tfg[onnx] is not installed")
@@ -44,7 +45,7 @@ def test_models_of_onnx(seed, tmp_path):
 
 
 @pytest.mark.sampled(5)
-@pytest.mark.parametrize("seed", range(200))
+@pytest.mark.parametrize("seed", SEEDS)
 def test_functions_of_jax(seed):
     """Each combination of sizes is traced by itself."""
     jax = pytest.importorskip("jax", reason="the extra tfg[xla] is not installed")

@@ -65,7 +65,7 @@ def check_step(session, fetches, case, step) -> None:
 
 
 @pytest.mark.sampled(24)
-@pytest.mark.ops
+@pytest.mark.ops(half=0)
 def test_values_in_every_tier(cases: Cases) -> None:
     """The results are TensorFlow's in each tier, from the first run on. `test_values` runs interpreted; the others fuse
     steps.

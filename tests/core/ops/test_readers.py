@@ -42,7 +42,7 @@ def test_a_file_that_another_thread_names(session, tmp_path):
     reading.start()
     for name in ("empty", "b"):
         session.run(["add"], {"path:0": str(tmp_path / name).encode()})
-    reading.join(20)
+    reading.join(300)
     assert results == [b"b1"]
 
 

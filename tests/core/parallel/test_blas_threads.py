@@ -114,7 +114,7 @@ def test_a_forked_process_divides_too(monkeypatch):
     receiver, sender = multiprocessing.Pipe(duplex=False)
     child = multiprocessing.get_context("fork").Process(target=product_in_a_child, args=(sender,))
     child.start()
-    assert receiver.poll(20) and receiver.recv() == 512
+    assert receiver.poll(300) and receiver.recv() == 512
     child.join()
 
 
@@ -126,7 +126,7 @@ def test_the_thread_that_worked_last_works_next(fails, monkeypatch):
     own, workers = threading.get_ident(), set()
 
     def work(part):
-        meeting.wait(20)
+        meeting.wait(300)
         if threading.get_ident() != own:
             workers.add(threading.get_ident())
             if fails:

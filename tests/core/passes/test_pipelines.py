@@ -199,7 +199,7 @@ def test_files_of_caches_are_no_obstacle():
     assert optimized(lambda g: times(g, g.CacheDataset(numbers(g, 3), text(""), **NUMBER), 2))[0][-1] == "MapDataset"
 
 
-@settings(max_examples=150, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+@settings(max_examples=100, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
 @given(pipelines())
 @pytest.mark.slow
 def test_drawn_pipelines_give_the_same_elements(graph):

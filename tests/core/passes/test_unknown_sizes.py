@@ -11,10 +11,10 @@ from tfg.core.gradients import gradients
 from tfg.core.passes.pipeline import optimize
 from tfg.core.runtime.session.session import Session
 
-SEEDS = range(240)
+SEEDS = range(120)
 
 
-@pytest.mark.sampled(48)
+@pytest.mark.sampled(24)
 @pytest.mark.parametrize("seed", SEEDS)
 def test_facts_and_optimized_values_are_those_of_numpy(seed):
     """A run of the graph as it is gives NumPy's values, so does the optimized graph, and inference says nothing else."""
@@ -34,7 +34,7 @@ def test_facts_and_optimized_values_are_those_of_numpy(seed):
                 np.testing.assert_allclose(result, value, rtol=1e-9, atol=1e-9, err_msg=str(rows))
 
 
-@pytest.mark.sampled(48)
+@pytest.mark.sampled(24)
 @pytest.mark.parametrize("seed", SEEDS)
 def test_optimized_gradients_are_numerical_gradients(seed):
     program = Program(seed, more=MORE)

@@ -40,12 +40,12 @@ def test_the_last_of_several_threads_ends_it():
     @rare_collection()
     def other():
         entered.set()
-        leave.wait(10)
+        leave.wait(300)
 
     thread = threading.Thread(target=other)
     with rare_collection():
         thread.start()
-        assert entered.wait(10)
+        assert entered.wait(300)
     assert gc.get_threshold() == (RARELY, 11, 12)
     leave.set()
     thread.join()

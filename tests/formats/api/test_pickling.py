@@ -189,5 +189,5 @@ def test_the_hint_of_a_session_leads_to_the_same_values():
 def test_another_process_reads_a_graph():
     code = "import pickle, sys; print(len(pickle.load(sys.stdin.buffer)))"
     graph = tfg.load(KERAS)
-    done = subprocess.run([sys.executable, "-P", "-c", code], input=pickle.dumps(graph), capture_output=True, timeout=60)
+    done = subprocess.run([sys.executable, "-P", "-c", code], input=pickle.dumps(graph), capture_output=True, timeout=600)
     assert (done.stdout.split(), done.stderr) == ([str(len(graph)).encode()], b"")

@@ -45,7 +45,7 @@ def outputs():
     cells = [nbformat.v4.new_code_cell(text) for text in CELLS]
     cells[-1].metadata["tags"] = ["raises-exception"]
     notebook = nbformat.v4.new_notebook(cells=cells)
-    nbclient.NotebookClient(notebook, timeout=120, kernel_name="python3").execute()
+    nbclient.NotebookClient(notebook, timeout=600, kernel_name="python3").execute()
     return [cell.outputs[0] for cell in notebook.cells]
 
 

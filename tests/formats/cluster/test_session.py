@@ -47,7 +47,7 @@ def replay(name, *more):
 
 
 def wait_until(condition):
-    end = time.monotonic() + 10
+    end = time.monotonic() + 300
     while not condition() and time.monotonic() < end:
         time.sleep(0.01)
 

@@ -73,7 +73,7 @@ def own_threads():
 
 
 def assert_threads_end():
-    until = time.monotonic() + 20
+    until = time.monotonic() + 300
     while own_threads() and time.monotonic() < until:
         time.sleep(0.01)
     assert own_threads() == []
@@ -110,7 +110,7 @@ def test_threads_that_ended_are_started_anew():
         meeting = threading.Barrier(2)
 
         def work(_):
-            meeting.wait(20)  # noqa: B023 - called in this iteration
+            meeting.wait(300)  # noqa: B023 - called in this iteration
             workers.add(threading.get_ident())  # noqa: B023
 
         work_division.divide(work, range(2))
