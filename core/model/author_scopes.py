@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
@@ -103,10 +104,12 @@ class AuthorScopes:
         repeated = (place for place in places if place.is_repeated)
         in_loops = {scope for place in repeated for scope in _scopes(_scope(_forward_path(place.path)))}
         for scope in in_loops & self._around.keys():
-            cell = next(iter(self._around[scope]))
-            names = [name for name in (cell, _scope(cell)) if name and base_name(name) == base_name(scope)]
-            # A loop around several layers is a model in a loop, and no recurrent layer.
-            if len(self._around[scope]) == 1 and names:
+            layers = self._around[scope]
+            cell = _common_scope(layers)
+            # A loop around several layers is a model in a loop, and no recurrent layer, unless they are the parts of a cell.
+            candidates = (cell, _scope(cell)) if len(layers) == 1 else (_scope(cell),)
+            names = [name for name in candidates if name and base_name(name) == base_name(scope)]
+            if names:
                 yield scope, names[0]
 
     def layer_of_weight(self, weight: str) -> str | None:
@@ -221,7 +224,8 @@ def _built_by_call(layer: str, own: str, weights: Sequence[str], readers: Mappin
     The first call of a subclassed model of Keras 3 builds its layers, whose weights are then `model/kernel`, `model/kernel_1`
     ... The scopes of their readers are the layers: `model_1/dense_1`.
     """
-    inner = {weight: readers[weight] for weight in weights if readers[weight] != own}
+    places = {weight: _around_function(readers[weight]) for weight in weights}
+    inner = {weight: scope for weight, scope in places.items() if scope != own}
     kinds = {base_name(weight) for weight in inner}
     if len(kinds) == len({(base_name(weight), scope) for weight, scope in inner.items()}):
         return {}  # no two scopes read weights of one name, so these may be the parts of a single layer
@@ -301,6 +305,19 @@ def _forward_path(path: str) -> str:
         return path
     *scopes, name = path.split("/")
     return "/".join([*(scope for scope in scopes if not is_gradient_scope(scope)), name])
+
+
+def _around_function(scope: str) -> str:
+    """Return the scope around that of a function of TensorFlow in which a layer reads weights."""
+    outer, _, own = scope.rpartition("/")
+    # tf.nn.batch_normalization, tf.tensordot, and separable convolutions, whose layer has the same name.
+    return outer if outer and own in ("batchnorm", "Tensordot", base_name(outer)) else scope
+
+
+def _common_scope(paths: Iterable[str]) -> str:
+    """Return the innermost path that all paths are or lie in; empty if none is."""
+    same = itertools.takewhile(lambda parts: len(set(parts)) == 1, zip(*(path.split("/") for path in paths)))
+    return "/".join(parts[0] for parts in same)
 
 
 def _scope(path: str) -> str:

@@ -155,6 +155,9 @@ BUILT_BY_CALL = [
     ("net_1/dense_1/MatMul", "net/kernel_4", "net/dense"),
     ("net_1/dense_1/BiasAdd", "net/bias_4", "net/dense"),
     ("net_1/dense_1_2/MatMul", "net/kernel_5", "net/dense_1"),
+    ("net_1/block_1/dense_2_1/Tensordot/MatMul", "net/kernel_6", "net/block/dense_2"),
+    ("net_1/block_1/dense_2_1/BiasAdd", "net/bias_6", "net/block/dense_2"),
+    ("net_1/norm_1/batchnorm/mul", "net/gamma", "net/norm"),
 ]
 """Nodes, their weights and layers in a subclassed model of Keras 3, as its export names them."""
 
@@ -181,6 +184,24 @@ def test_weights_that_the_call_of_a_model_made_are_in_the_layers_that_read_them(
 def test_scopes_in_the_scope_of_a_layer_are_its_parts(places):
     nodes = [ScopedNode(path, (weight,)) for path, weight in places]
     assert {part.layer for part in AuthorScopes(nodes).named(nodes)} == {"sep"}
+
+
+def test_stacked_cells_and_the_loop_around_them_are_one_recurrent_layer():
+    places = [
+        ScopedNode("model/rnn/while/cells/gru/MatMul", ("rnn/cells/gru/kernel",), is_repeated=True),
+        ScopedNode("model/rnn/while/cells/lstm/MatMul", ("rnn/cells/lstm/kernel",), is_repeated=True),
+        ScopedNode("model/rnn/while/Tile", is_repeated=True),
+        ScopedNode("model/rnn/zeros"),
+        ScopedNode("model/head/MatMul", ("head/kernel",)),
+    ]
+    assert [part.layer for part in AuthorScopes(places).named(places)] == [*["rnn"] * 4, "head"]
+
+
+def test_a_loop_around_layers_is_a_model():
+    places = [
+        ScopedNode(f"model/decoder/while/{name}/MatMul", (f"decoder/{name}/kernel",), is_repeated=True) for name in ("att", "out")
+    ]
+    assert [part.layer for part in AuthorScopes(places).named(places)] == ["decoder/att", "decoder/out"]
 
 
 def test_effects_that_no_result_needs_are_kept():
