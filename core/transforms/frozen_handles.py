@@ -174,11 +174,12 @@ class _Replacing:
         gradients = self.graph.registered_gradients
         for node in body:
             registered = gradients.get(gradient_name(node))
-            captures = () if registered is None else registered.captures or ()
-            function = None if registered is None else self.functions.get(registered.function)
-            if function is None or all(capture.function != original for capture in captures):
+            if registered is None or all(capture.function != original for capture in registered.captures or ()):
                 continue
-            moved = [Capture(c.tensor, copy) if c.function == original else c for c in captures]
+            function = self.functions.get(registered.function)
+            if function is None:
+                continue
+            moved = [Capture(c.tensor, copy) if c.function == original else c for c in registered.captures or ()]
             # A file has the captures at the function of the gradient, so the copy needs another one.
             own = copied(function)
             name = free_name(f"{function.signature.name}_frozen", self.functions)

@@ -125,8 +125,9 @@ def test_nan_among_inputs_and_weights_stays_as_in_numpy(op):
     }  # fmt: skip
     b = GraphBuilder()
     x = b.Placeholder(dtype="float32", shape=[3], name="x")
-    getattr(b, op)(x, *map(b.constant, others.get(op, ())), name="fed")
-    getattr(b, op)(b.Mul(b.Sub(x, x), b.constant(np.float32([np.nan, 1, 2]))), *map(b.constant, others.get(op, ())), name="held")
+    rest = [b.constant(value) for value in others.get(op, ())]
+    getattr(b, op)(x, *rest, name="fed")
+    getattr(b, op)(b.Mul(b.Sub(x, x), b.constant(np.float32([np.nan, 1, 2]))), *rest, name="held")
     session, expected = Session(b.graph, engine=engine()), Session(b.graph)
     for name in ("fed:0", "held:0"):
         for values in ([np.nan, 1, 2], [3, 1, 2]):

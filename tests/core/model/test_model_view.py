@@ -176,7 +176,11 @@ def test_weights_that_the_call_of_a_model_made_are_in_the_layers_that_read_them(
     "places",
     [
         # A separable convolution reads its kernels in two scopes, one in the other.
-        [("net_1/sep_1/sep/depthwise", "sep/depthwise_kernel"), ("net_1/sep_1/sep", "sep/kernel"), ("net_1/sep_1/Add", "sep/bias")],
+        [
+            ("net_1/sep_1/sep/depthwise", "sep/depthwise_kernel"),
+            ("net_1/sep_1/sep", "sep/kernel"),
+            ("net_1/sep_1/Add", "sep/bias"),
+        ],
         # Parts of a layer have scopes of their own, and weights of different names.
         [("net_1/sep_1/gate/MatMul", "sep/gate"), ("net_1/sep_1/values/MatMul", "sep/values")],
     ],
@@ -199,7 +203,8 @@ def test_stacked_cells_and_the_loop_around_them_are_one_recurrent_layer():
 
 def test_a_loop_around_layers_is_a_model():
     places = [
-        ScopedNode(f"model/decoder/while/{name}/MatMul", (f"decoder/{name}/kernel",), is_repeated=True) for name in ("att", "out")
+        ScopedNode(f"model/decoder/while/{name}/MatMul", (f"decoder/{name}/kernel",), is_repeated=True)
+        for name in ("att", "out")
     ]
     assert [part.layer for part in AuthorScopes(places).named(places)] == ["decoder/att", "decoder/out"]
 
