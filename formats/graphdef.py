@@ -212,7 +212,7 @@ def _encode_rest(graph: Graph) -> GraphDef:
     if graph.functions or rest.HasField("library"):
         encode_library(graph.functions, rest.library)
     if graph.registered_gradients:
-        note_captures(graph.registered_gradients, rest.library)
+        _encode_registered_gradients(graph.registered_gradients, rest.library)
     versions = graph.versions
     # The loaded form stays if it says the same: an old graph has a number in `version`, and is written with it.
     if versions is not None and versions != _decode_versions(rest):
@@ -242,9 +242,16 @@ def decode_registered_gradients(
     }
 
 
-def note_captures(gradients: Mapping[str, RegisteredGradient], library: FunctionDefLibrary) -> None:
-    """Write the captures that only a SavedModel's objects list into attributes of the gradient functions' first arguments."""
+def _encode_registered_gradients(gradients: Mapping[str, RegisteredGradient], library: FunctionDefLibrary) -> None:
+    """Add the gradients that the library lacks, and write the captures that only a SavedModel's objects list into attributes
+    of the gradient functions' first arguments.
+    """
     functions = {function.signature.name: function for function in library.function}
+    # Freezing gives copies of functions gradients of their own, and a join brings those of the other graph.
+    known = {registered.registered_op_type for registered in library.registered_gradients}
+    for name, registered in gradients.items():
+        if name not in known and registered.function in functions:
+            library.registered_gradients.add(gradient_func=registered.function, registered_op_type=name)
     for registered in gradients.values():
         function = functions.get(registered.function)
         if function is not None and registered.captures is not None and registered.returns is not None:

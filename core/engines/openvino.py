@@ -8,7 +8,7 @@ import os
 import sys
 import tempfile
 import threading
-from collections.abc import Callable, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from typing import Any, Final
 
 import numpy as np
@@ -27,7 +27,7 @@ from ..types.arrays import Array
 from ..types.shapes import UNKNOWN, Shape
 from . import reasons
 from .lowerable import UnsupportedOps, is_empty_constant
-from .protocol import Cluster, Compiled, UnsupportedNodes
+from .protocol import Cluster, Compiled, Declined, UnsupportedNodes
 from .reasons import Reason
 
 _PRECISIONS: Final = ("f32", "bf16", "f16")
@@ -122,6 +122,7 @@ class OpenVino:
     def compile(self, cluster: Cluster, values: Sequence[Array]) -> Compiled:
         """Compile the cluster for inputs of these shapes."""
         graph, inputs, outputs = cluster.as_graph(values)
+        _require_no_nan(node.constant_value() for node in graph if node.is_constant)
         model = self._model(graph, inputs, outputs)
         try:
             converted = self.frontend.convert(model)
@@ -203,6 +204,7 @@ class _Model:
             request = idle.pop()  # atomic: other threads take requests at the same time
         except IndexError:
             request = compiled.create_infer_request()
+        _require_no_nan(arrays)
         inputs = [np.asarray(array, order="C") for array in arrays]  # the tensors do not keep what they share
         for place, array in zip(self.places, inputs):
             if place is not None:
@@ -214,6 +216,13 @@ class _Model:
         results = [np.array(request.get_output_tensor(place).data) for place in self.results]
         idle.append(request)
         return results
+
+
+def _require_no_nan(arrays: Iterable[Array]) -> None:
+    """Raise Declined if one of the arrays has NaN: Relu, Maximum and other operators would make a number of it."""
+    # The minimum of an array is NaN if one of its elements is: a single pass, without an array of truth values.
+    if any(array.dtype.kind == "f" and array.size and np.isnan(np.min(array)) for array in arrays):
+        raise Declined("OpenVINO turns NaN into numbers, and an input or a constant has NaN")
 
 
 def _ports(ports: Sequence[Any]) -> dict[str, int]:

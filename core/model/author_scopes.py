@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
@@ -103,10 +104,12 @@ class AuthorScopes:
         repeated = (place for place in places if place.is_repeated)
         in_loops = {scope for place in repeated for scope in _scopes(_scope(_forward_path(place.path)))}
         for scope in in_loops & self._around.keys():
-            cell = next(iter(self._around[scope]))
-            names = [name for name in (cell, _scope(cell)) if name and base_name(name) == base_name(scope)]
-            # A loop around several layers is a model in a loop, and no recurrent layer.
-            if len(self._around[scope]) == 1 and names:
+            layers = self._around[scope]
+            cell = _common_scope(layers)
+            # A loop around several layers is a model in a loop, and no recurrent layer, unless they are the parts of a cell.
+            candidates = (cell, _scope(cell)) if len(layers) == 1 else (_scope(cell),)
+            names = [name for name in candidates if name and base_name(name) == base_name(scope)]
+            if names:
                 yield scope, names[0]
 
     def layer_of_weight(self, weight: str) -> str | None:
@@ -192,9 +195,46 @@ def _told_apart(layers: Mapping[str, str], readers: Mapping[str, str]) -> dict[s
     for weight, layer in layers.items():
         own = next((outer for outer in _scopes(readers[weight]) if base_name(outer) == base_name(layer)), "")
         scopes.setdefault(layer, {}).setdefault(own, []).append(weight)
-    several = ((layer, of_scope) for layer, of_scope in scopes.items() if len(of_scope) > 1 and "" not in of_scope)
-    named = ((_in_scope(layer, scope), weights) for layer, of_scope in several for scope, weights in of_scope.items())
-    return {weight: name for name, weights in named for weight in weights}
+    named: dict[str, str] = {}
+    for layer, of_scope in scopes.items():
+        if "" in of_scope:
+            continue
+        merged = _outermost(of_scope)
+        if len(merged) > 1:
+            named |= {weight: _in_scope(layer, scope) for scope, weights in merged.items() for weight in weights}
+        elif len(of_scope) == 1:
+            named |= _built_by_call(layer, *next(iter(of_scope.items())), readers)
+    return named
+
+
+def _outermost(of_scope: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
+    """Return the weights by those scopes that lie in no other: a separable convolution reads its weights in its own scope
+    and in `separable_conv2d_1/separable_conv2d`.
+    """
+    merged: dict[str, list[str]] = {}
+    for scope, weights in of_scope.items():
+        outermost = [outer for outer in _scopes(scope) if outer in of_scope][-1]
+        merged.setdefault(outermost, []).extend(weights)
+    return merged
+
+
+def _built_by_call(layer: str, own: str, weights: Sequence[str], readers: Mapping[str, str]) -> dict[str, str]:
+    """Return the layers of weights that have the name of a whole model.
+
+    The first call of a subclassed model of Keras 3 builds its layers, whose weights are then `model/kernel`, `model/kernel_1`
+    ... The scopes of their readers are the layers: `model_1/dense_1`.
+    """
+    places = {weight: _around_function(readers[weight]) for weight in weights}
+    inner = {weight: scope for weight, scope in places.items() if scope != own}
+    kinds = {base_name(weight) for weight in inner}
+    if len(kinds) == len({(base_name(weight), scope) for weight, scope in inner.items()}):
+        return {}  # no two scopes read weights of one name, so these may be the parts of a single layer
+    model, is_renamed = _in_scope(layer, own), own.rpartition("/")[2] != layer.rpartition("/")[2]
+    parts = {weight: scope[len(own) + 1 :].split("/") for weight, scope in inner.items()}
+    return {
+        weight: "/".join([model, *(_UNIQUE_NUMBER.sub("", part) if is_renamed else part for part in names)])
+        for weight, names in parts.items()
+    }
 
 
 def _without_numbers(layers: Mapping[str, str]) -> dict[str, str]:
@@ -265,6 +305,19 @@ def _forward_path(path: str) -> str:
         return path
     *scopes, name = path.split("/")
     return "/".join([*(scope for scope in scopes if not is_gradient_scope(scope)), name])
+
+
+def _around_function(scope: str) -> str:
+    """Return the scope around that of a function of TensorFlow in which a layer reads weights."""
+    outer, _, own = scope.rpartition("/")
+    # tf.nn.batch_normalization, tf.tensordot, and separable convolutions, whose layer has the same name.
+    return outer if outer and own in ("batchnorm", "Tensordot", base_name(outer)) else scope
+
+
+def _common_scope(paths: Iterable[str]) -> str:
+    """Return the innermost path that all paths are or lie in; empty if none is."""
+    same = itertools.takewhile(lambda parts: len(set(parts)) == 1, zip(*(path.split("/") for path in paths)))
+    return "/".join(parts[0] for parts in same)
 
 
 def _scope(path: str) -> str:

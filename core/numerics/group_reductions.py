@@ -94,6 +94,13 @@ def settle_nans(ufunc: np.ufunc, groups: Array, rows: Array, in_vectors: int = 0
     return groups, np.where(is_lost, rows.dtype.type(_WORST[ufunc]), flat).reshape(rows.shape)
 
 
+def without_nans(ufunc: np.ufunc | None, rows: Array) -> Array:
+    """Return rows to update others by `ufunc`, which if an extreme changes nothing by NaN: none compares as better."""
+    if ufunc not in _WORST or rows.dtype.kind not in "fV" or not np.isnan(rows).any():
+        return rows
+    return np.where(np.isnan(rows), rows.dtype.type(_WORST[ufunc]), rows)
+
+
 def _sums(rows: Array, order: Array | None, starts: Array) -> Array:
     """Return the sums of ordered rows from each start to the next start; rows are added in sequence.
 

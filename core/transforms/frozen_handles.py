@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, MutableMapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 import numpy as np
 
 from ..graph.call_kinds import CallKind, Form, call_kind
+from ..graph.callers import gradient_name
 from ..graph.frames import EXIT, MERGE, NEXT_ITERATION, hands_in
 from ..graph.graph import Function, Graph, Node, Output
-from ..graph.instantiation import OF_AN_INTERFACE, function_called, instantiate
+from ..graph.instantiation import OF_AN_INTERFACE, copied, function_called, instantiate
 from ..graph.node_making import add_constant_beside, add_identity, become_constant
+from ..graph.saved_gradients import Capture
 from ..graph.traversal import topological_order
 from ..registry.catalog import CATALOG, ArgDef
 from ..registry.op_facts import has_fact
@@ -56,7 +58,7 @@ def replace_handles(graph: Graph, values: Values) -> None:
     Nodes that hand handles to functions call new copies of the functions, which take values. FailedPreconditionError names
     a node that uses a handle for more than reads.
     """
-    _Replacing(graph.functions).replace(graph, values)
+    _Replacing(graph).replace(graph, values)
 
 
 def takes_value(graph: Graph, node: Node) -> bool:
@@ -76,8 +78,9 @@ class _Copy:
 class _Replacing:
     """The copies of a library's functions, made once for each combination of arguments."""
 
-    def __init__(self, functions: MutableMapping[str, Function]) -> None:
-        self.functions = functions
+    def __init__(self, graph: Graph) -> None:
+        self.graph = graph
+        self.functions = graph.functions
         self.copies: dict[tuple[FuncRef, tuple[tuple[int, FrozenValue], ...]], _Copy | None] = {}
 
     def replace(self, graph: Graph, values: Values) -> None:
@@ -151,6 +154,7 @@ class _Replacing:
         results = {i: values[result] for i, result in enumerate(function.results) if result in values}
         signature = function.signature
         name = free_name(f"{signature.name}_frozen", self.functions)
+        self.copy_gradients(body, signature.name, name)
         self.functions[name] = dataclasses.replace(
             function,
             signature=dataclasses.replace(
@@ -164,6 +168,28 @@ class _Replacing:
             source=None,
         )  # fmt: skip
         return _Copy(name, results)
+
+    def copy_gradients(self, body: Graph, original: str, copy: str) -> None:
+        """Let the nodes of a function's copy have gradients of their own where these read tensors of the function."""
+        gradients = self.graph.registered_gradients
+        for node in body:
+            registered = gradients.get(gradient_name(node))
+            if registered is None or all(capture.function != original for capture in registered.captures or ()):
+                continue
+            function = self.functions.get(registered.function)
+            if function is None:
+                continue
+            moved = [Capture(c.tensor, copy) if c.function == original else c for c in registered.captures or ()]
+            # A file has the captures at the function of the gradient, so the copy needs another one.
+            own = copied(function)
+            name = free_name(f"{function.signature.name}_frozen", self.functions)
+            self.functions[name] = dataclasses.replace(
+                own, signature=dataclasses.replace(own.signature, name=name), source=None
+            )
+            named = free_name(f"{gradient_name(node)}_frozen", gradients)
+            gradients = {**gradients, named: dataclasses.replace(registered, function=name, captures=tuple(moved))}
+            node.set_attr("_gradient_op_type", named.encode())
+        self.graph.registered_gradients = gradients
 
 
 def _without(attrs: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:

@@ -153,6 +153,11 @@ def clips():
         case("ClipByValue", normal(3), np.float32([0]), np.float32(1)),
         case("ClipByValue", normal(0), np.float32(0), np.float32(1)),
         case("ClipByValue", np.complex64([1 + 2j, 3, -1]), np.complex64(0), np.complex64(2 + 1j)),
+        *(
+            case("ClipByValue", np.array([1, np.nan, 3, -2], t), np.array(low, t), np.array(high, t), differentiable=False)
+            for t in ("float32", "float64", "float16")
+            for low, high in ((0, np.nan), (np.nan, 2), (np.full(4, np.nan), np.nan))
+        ),
     ]
 
 

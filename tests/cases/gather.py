@@ -95,7 +95,14 @@ def partitions():
 
 def policies():
     x, at, rows = normal(2), i32(0).reshape(1, 1), normal(1)
+    nan, one = np.full((1, 20), np.nan), np.ones((1, 20))
     return [
+        *(
+            case(op, one_row.astype(t), at, update.astype(t), differentiable=False)
+            for op in ("TensorScatterMax", "TensorScatterMin")
+            for one_row, update in ((one, nan), (nan, one))
+            for t in ("float32", "float64", "float16")
+        ),
         *(case("TensorScatterMax", x, at, rows, bad_indices_policy=p, differentiable=False) for p in ("DEFAULT", "any")),
         case("ScatterNd", at, rows, i32(2), bad_indices_policy="any"),
         *(

@@ -61,6 +61,8 @@ def corners():
         case("EuclideanNorm", np.int32([3, 4, 1]), axes(0)),
         *(case("EuclideanNorm", np.array(x, t), axes(0)) for t, x in WRAPPED_SQUARES),
         case("EuclideanNorm", np.complex64([3, 4j]), axes(0)),
+        *(case("EuclideanNorm", normal(100, dtype=t), axes(0)) for t in ("half", "bfloat16")),
+        case("EuclideanNorm", np.full(3000, 30, np.float16), axes(0)),
         case("Prod", np.array([[2.0, 0.0, 3.0], [0.0, 0.0, 1.0]]), axes(1)),
         case("Sum", np.full(3000, 1, np.float16), axes(0)),
         case("Mean", np.full(3000, 60, np.float16), axes(0)),

@@ -47,6 +47,14 @@ def row_cases(suffix):
     yield graph_case(f"{op} empty", op, resource_scatter(op, normal(4, 2), _ROWS[:0], unit[:0]))
 
 
+def nan_cases(suffix):
+    nan, one = np.full((2, 20), np.nan, np.float32), np.ones((2, 20), np.float32)
+    for name, value, rows in (("NaN", one, nan), ("of NaN", nan, one)):
+        for op in (f"ResourceScatter{suffix}", f"ResourceScatterNd{suffix}"):
+            places = np.array([[1], [1]] if "Nd" in op else [1, 1], np.int32)
+            yield graph_case(f"{op} {name}", op, resource_scatter(op, value, places, rows))
+
+
 def nd_cases(suffix):
     places = np.array([[1, 0], [3, 1], [1, 0]], np.int32)
     updates = normal(3, seed=3)
@@ -81,6 +89,7 @@ def gather_nd(value, indices):
 CASES = [
     *(case for suffix in ("Update", "Add", "Sub", "Mul", "Div", "Min", "Max") for case in row_cases(suffix)),
     *(case for suffix in ("Update", "Add", "Sub", "Min", "Max") for case in nd_cases(suffix)),
+    *(case for suffix in ("Min", "Max") for case in nan_cases(suffix)),
     graph_case("gather", "ResourceGather", gather(0, normal(4, 2), integers(2, 3, high=4))),
     graph_case("gather strings", "ResourceGather", gather(0, np.array([b"a", b"b"], object), integers(3, high=2))),
     graph_case("gather in batches", "ResourceGather", gather(1, normal(2, 4, 3), integers(2, 5, high=4))),

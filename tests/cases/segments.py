@@ -52,6 +52,7 @@ def sparse_segments():
         cases += [case(op, normal(4, 2, dtype=t), i32(0, 1, 1), i32(0, 0, 2)) for t in ("half", "bfloat16", "float")]
         cases += [case(op, X, i32(4, 0), i32(0, 1)), case(op, X, i32(1, 0), i32(1, 0)), case(op, X, i32(1), i32(1, 0))]
         cases += [case(op, X, np.zeros(0, np.int32), np.zeros(0, np.int32))]
+        cases += [case(op, np.full((4, 2), 30000, np.float16), i32(0, 1, 2, 3, 3), i32(0, 0, 0, 0, 1))]
         cases += [case(f"{op}WithNumSegments", X, i32(3, 0, 3), i32(0, 0, 2), count) for count in (5, 3, 2, -1)]
         cases += [case(f"{op}Grad", X, i32(1, 4, 1), i32(0, 0, 3), count) for count in (6, 3)]
         cases += [case(f"{op}GradV2", X, i32(5, 1, 5), i32(0, 0, 3), count) for count in (6, 3)]

@@ -10,7 +10,7 @@ import numpy as np
 
 from ...building.gradbuilder import GradientBuilder, Gradients
 from ...graph.graph import Node, Output
-from ...numerics.group_reductions import update_rows
+from ...numerics.group_reductions import update_rows, without_nans
 from ...registry.registry import arrays, flops, gradient, kernel, shaped, without_gradient, zero_flops
 from ...support.errors import InvalidArgumentError
 from ...types.arrays import Array, Result
@@ -18,7 +18,7 @@ from ...types.shapes import Shape
 from ..shared.argument_checks import require, require_known_sizes
 from ..shared.decompositions import by_ops
 from ..shared.elementwise_tables import counted
-from ..shared.row_updates import require_room, scatter_depth
+from ..shared.row_updates import WORST, require_room, scatter_depth
 from ..shared.shape_arguments import ints
 from .gather import is_outside, row_numbers
 
@@ -58,7 +58,7 @@ def scatter_into(ufunc: np.ufunc | None, target: Array, indices: Array, updates:
     if ufunc is None:
         flat[places] = rows
     else:
-        update_rows(ufunc, flat, places, rows)
+        update_rows(ufunc, flat, places, without_nans(ufunc, rows))
     return target
 
 
@@ -195,6 +195,8 @@ def _scattered(how: str) -> Callable[..., Any]:
     def program(xp: Any, tensor: Any, indices: Any, updates: Any, *, bad_indices_policy: str = "") -> Any:
         _require_policy(bad_indices_policy)
         require(indices.ndim != 1 or indices.shape == (0,), f"indices of shape {indices.shape} must be a matrix at least")
+        if how in WORST and updates.dtype.kind in "fV":  # as `without_nans` for NumPy
+            updates = xp.where(xp.isnan(updates), np.array(WORST[how], updates.dtype), updates)
         return xp.scatter_nd(tensor, indices, updates, how, bad_indices_policy)
 
     return program

@@ -352,12 +352,13 @@ def _sparse_reduced(data: Array, indices: Array, ids: Array, count: int, weigh: 
     _check_room(data, count)
     if indices.size and (indices.min() < 0 or indices.max() >= data.shape[0]):
         raise InvalidArgumentError(f"an index of {indices.tolist()[:10]} is out of range [0, {data.shape[0]})")
-    groups, reduced = reduce_groups(np.add, ids, data[indices])
+    # Narrow floats stay in float32 up to the quotient: the sum alone may be beyond their range.
+    groups, reduced = reduce_groups(np.add, ids, wide(data[indices]))
     if weigh is not None:
-        # TensorFlow computes the divisor in double and rounds it to the dtype of the rows before it divides.
+        # TensorFlow computes the divisor in double and rounds it to the dtype of the sums before it divides.
         counts = weigh(group_sizes(ids, 0)[groups].astype(np.float64)) if ids.size else np.ones(0)
-        reduced = (reduced / counts.reshape([-1] + [1] * (data.ndim - 1)).astype(reduced.dtype)).astype(reduced.dtype)
-    return _placed(groups, reduced, count, 0)
+        reduced = reduced / counts.reshape([-1] + [1] * (data.ndim - 1)).astype(reduced.dtype)
+    return _placed(groups, reduced.astype(data.dtype, copy=False), count, 0)
 
 
 def _checked_grad(grad: Array, indices: Array, segment_ids: Array, count: int) -> tuple[Array, Array, Array]:
@@ -552,11 +553,10 @@ def _gathered_program(op: str) -> Callable[..., Any]:
         count = _segments_of_sorted(xp, indices, ids) if num_segments is None else _number(num_segments)
         xp.require((ids[1:] >= ids[:-1]).all() & (ids >= 0).all() & (ids < count).all())
         xp.require(((indices >= 0) & (indices < data.shape[0])).all())
-        totals = xp.grouped(xp.take(data, indices, 0, mode="clip"), ids, count, "add")
-        if op == "SparseSegmentSum":
-            return totals
-        divisors = _divisors(xp, op, _rows_of_each(xp, ids, count), data.dtype).astype(data.dtype)
-        return totals / _column(divisors, data)
+        totals = xp.grouped(wide(xp.take(data, indices, 0, mode="clip")), ids, count, "add")
+        if op != "SparseSegmentSum":
+            totals = totals / _column(_divisors(xp, op, _rows_of_each(xp, ids, count), data.dtype), data)
+        return totals.astype(data.dtype)
 
     return program
 

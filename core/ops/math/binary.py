@@ -282,8 +282,8 @@ def clip_by_value(t: Array, clip_value_min: Array, clip_value_max: Array) -> Res
     _require_bounds(t, clip_value_min, clip_value_max)
     if t.dtype.kind == "c":
         parts = (t, clip_value_min, clip_value_max)
-        return (_clip(*map(np.real, parts)) + 1j * _clip(*map(np.imag, parts))).astype(t.dtype)
-    return _clip(t, clip_value_min, clip_value_max)
+        return (_clip(np, *map(np.real, parts)) + 1j * _clip(np, *map(np.imag, parts))).astype(t.dtype)
+    return _clip(np, t, clip_value_min, clip_value_max)
 
 
 def _require_bounds(t: Any, *bounds: Any) -> None:
@@ -292,9 +292,16 @@ def _require_bounds(t: Any, *bounds: Any) -> None:
             raise InvalidArgumentError(f"both clip values must be scalars or shaped like t: {dims} and {t.shape}")
 
 
-def _clip(t: Array, low: Array, high: Array) -> Array:
+def _clip(xp: Any, t: Any, low: Any, high: Any) -> Any:
+    if t.dtype.kind not in "iu":
+        # A bound that is NaN bounds nothing in TensorFlow, while NaN among the values stays.
+        low, high = _bound(xp, low, -np.inf), _bound(xp, high, np.inf)
     # In this order: if low > high, TensorFlow returns low.
-    return np.maximum(np.minimum(t, high), low)
+    return xp.maximum(xp.minimum(t, high), low)
+
+
+def _bound(xp: Any, bound: Any, absent: float) -> Any:
+    return xp.where(bound == bound, bound, np.array(absent, bound.dtype))
 
 
 @gradient("ClipByValue")
@@ -483,7 +490,7 @@ arrays("TruncateDiv")(_division_of_arrays("truncated_quotient", lambda xp, x, y:
 @lower("ClipByValue")
 def _clip_lowering(xla: Any, x: Any, low: Any, high: Any) -> Any:
     _require_bounds(x, low, high)
-    return xla.maximum(xla.minimum(x, high), low)
+    return _clip(xla, x, low, high)
 
 
 onnx("ClipByValue")(lambda g, x, low, high: g.Max(g.Min(x, high), low))  # of any rank: ONNX asks no shapes

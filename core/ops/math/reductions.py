@@ -425,9 +425,9 @@ def euclidean_norm(xp: Any, x: Any, axes: Any, *, keep_dims: bool) -> Any:
     values = x.astype(np.int64) if is_whole else wide(xp.abs(x) if x.dtype.kind == "c" else x)
     places = _axes(axes, x.ndim) if xp.is_eager else _known_axes(axes)
     total = xp.sum(xp.square(values), places, dtype=values.dtype, keepdims=keep_dims)
+    total = total.astype(x.dtype)  # TensorFlow rounds narrow floats here, too: a sum above their range gives infinity
     if not is_whole:
-        return xp.sqrt(total).astype(x.dtype)
-    total = total.astype(x.dtype)
+        return xp.sqrt(wide(total)).astype(x.dtype)
     root = xp.sqrt(xp.maximum(total, 0).astype(np.float64)).astype(x.dtype)
     return xp.where(total < 0, x.dtype.type(_no_root(x.dtype)), root)
 

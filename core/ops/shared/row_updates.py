@@ -12,7 +12,7 @@ from ...numerics.half_precision import is_narrow
 from ...support.errors import InvalidArgumentError
 from ...types.shapes import Shape
 
-_WORST: Final = {"max": -np.inf, "min": np.inf}
+WORST: Final = {"max": -np.inf, "min": np.inf}
 
 
 def grouped(
@@ -100,7 +100,7 @@ def settled(xla: Any, how: str, count: int, places: Any, rows: Any, in_vectors: 
 
     The rule is stated in `numerics.group_reductions.settle_nans`.
     """
-    if how not in _WORST or rows.dtype.kind not in "fV":
+    if how not in WORST or rows.dtype.kind not in "fV":
         return rows
 
     def changed(rows: Any) -> Any:
@@ -115,7 +115,7 @@ def settled(xla: Any, how: str, count: int, places: Any, rows: Any, in_vectors: 
             sizes = xla.zeros(count, np.int32).at[places].add(1, mode="drop").at[places].get(mode="clip")
             in_vector = xla.arange(flat.shape[1]) < in_vectors
             is_lost = xla.where(in_vector, is_nan & (sizes > 1)[:, None], is_lost)
-        return xla.where(is_lost, np.array(_WORST[how], rows.dtype), flat).reshape(rows.shape)
+        return xla.where(is_lost, np.array(WORST[how], rows.dtype), flat).reshape(rows.shape)
 
     # The rows are searched for NaN in every run, and changed in few.
     return xla.lax.cond(xla.isnan(rows).any(), changed, lambda rows: rows, rows)

@@ -10,7 +10,7 @@ import numpy as np
 
 from ...building.gradbuilder import GradientBuilder, Gradients, IndexedSlices
 from ...graph.graph import Node, Output
-from ...numerics.group_reductions import update_rows
+from ...numerics.group_reductions import update_rows, without_nans
 from ...numerics.integers import truncated_quotient
 from ...registry.catalog import CATALOG
 from ...registry.registry import Cost, facts, flops, gradient, kernel, not_differentiable, shape, without_gradient, zero_flops
@@ -169,6 +169,10 @@ def _subtract(memory: Array, indices: Array, rows: Array) -> None:
     update_rows(np.add, memory, indices, np.negative(rows))
 
 
+def _compare(ufunc: np.ufunc, memory: Array, indices: Array, rows: Array) -> None:
+    update_rows(ufunc, memory, indices, without_nans(ufunc, rows))
+
+
 def _divide(memory: Array, indices: Array, rows: Array) -> None:
     """Divide row by row in order, integers towards zero; a zero divisor is refused, as it ends TensorFlow's process."""
     is_integer = memory.dtype.kind in "iu"
@@ -188,8 +192,8 @@ _ROW_SCATTERS: tuple[tuple[str, Callable[[Array, Array, Array], None]], ...] = (
     ("Sub", _subtract),
     ("Mul", functools.partial(update_rows, np.multiply)),
     ("Div", _divide),
-    ("Min", functools.partial(update_rows, np.minimum)),
-    ("Max", functools.partial(update_rows, np.maximum)),
+    ("Min", functools.partial(_compare, np.minimum)),
+    ("Max", functools.partial(_compare, np.maximum)),
 )
 
 for _suffix, _write in _ROW_SCATTERS:

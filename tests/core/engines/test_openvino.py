@@ -116,6 +116,27 @@ def test_the_way_into_the_frontend_leaves_no_file_behind(monkeypatch, tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.parametrize("op", ["Relu", "Relu6", "Maximum", "Minimum", "ClipByValue", "UnsortedSegmentMax", "ArgMin"])
+def test_nan_among_inputs_and_weights_stays_as_in_numpy(op):
+    """OpenVINO's operators make numbers of NaN; later inputs without NaN run in OpenVINO again."""
+    others = {
+        "Maximum": [np.float32(1)], "Minimum": [np.float32(1)], "ClipByValue": [np.float32(0), np.float32(2)],
+        "UnsortedSegmentMax": [np.int32([0, 0, 1]), np.int32(2)], "ArgMin": [np.int32(0)],
+    }  # fmt: skip
+    b = GraphBuilder()
+    x = b.Placeholder(dtype="float32", shape=[3], name="x")
+    rest = [b.constant(value) for value in others.get(op, ())]
+    getattr(b, op)(x, *rest, name="fed")
+    getattr(b, op)(b.Mul(b.Sub(x, x), b.constant(np.float32([np.nan, 1, 2]))), *rest, name="held")
+    session, expected = Session(b.graph, engine=engine()), Session(b.graph)
+    for name in ("fed:0", "held:0"):
+        for values in ([np.nan, 1, 2], [3, 1, 2]):
+            feeds = {"x:0": np.float32(values)}
+            np.testing.assert_array_equal(session.run(name, feeds), expected.run(name, feeds))
+    assert op == "ArgMin" or any(group.runs for group in session.engine_report().groups)
+    assert "NaN" in str([group.reason for group in session.engine_report().groups])
+
+
 def elementwise(shape=None):
     b = GraphBuilder()
     x = b.Placeholder(dtype="float32", shape=shape, name="x")

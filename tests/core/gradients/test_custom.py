@@ -69,6 +69,30 @@ def test_they_survive_optimization() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("is_written", [False, True])
+@pytest.mark.parametrize("name", sorted(SERVED))
+def test_they_survive_freezing(name: str, is_written: bool) -> None:
+    """Functions that took handles have copies, whose gradients read tensors of the copies."""
+    graph, outputs = loaded()
+    frozen = tfg.freeze(graph, {"w": RECORDED["w"]}, outputs[name])
+    frozen = tfg.load(saving.to_bytes(frozen)) if is_written else frozen
+    extended, grads = gradients(frozen, outputs[name], [X])
+    np.testing.assert_allclose(tfg.Session(extended).run(grads, {X: RECORDED["x"]})[0], RECORDED[f"{name}/x"], rtol=1e-5)
+
+
+@pytest.mark.slow
+def test_they_survive_a_join() -> None:
+    graph, outputs = loaded()
+    b = GraphBuilder()
+    b.Identity(b.Placeholder(dtype="float", shape=[None, 2], name="first"), name="passed")
+    joined = tfg.join(b.graph, tfg.freeze(graph, {"w": RECORDED["w"]}, outputs["clipped"]), {X: "passed:0"})
+    joined = tfg.load(saving.to_bytes(getattr(joined, "graph", joined)))
+    extended, grads = gradients(joined, outputs["clipped"], ["first:0"])
+    result = tfg.Session(extended).run(grads, {"first:0": RECORDED["x"]})[0]
+    np.testing.assert_allclose(result, RECORDED["clipped/x"], rtol=1e-5)
+
+
+@pytest.mark.slow
 def test_a_gradient_of_a_written_gradient() -> None:
     """Functions made by differentiation still know whose nodes they have."""
     graph, outputs = loaded()

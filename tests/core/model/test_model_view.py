@@ -148,6 +148,67 @@ def test_layers_that_tensorflow_froze_lose_the_numbers_of_keras_3(weights, layer
     assert [part.layer for part in AuthorScopes(places).named(places)] == layers
 
 
+BUILT_BY_CALL = [
+    ("net_1/tokens_1/GatherV2", "net/embeddings_1", "net/tokens"),
+    ("net_1/both_1/forward_1/cell_1/MatMul", "net/kernel_2", "net/both/forward/cell"),
+    ("net_1/both_1/backward_1/cell_1/MatMul", "net/kernel_3", "net/both/backward/cell"),
+    ("net_1/dense_1/MatMul", "net/kernel_4", "net/dense"),
+    ("net_1/dense_1/BiasAdd", "net/bias_4", "net/dense"),
+    ("net_1/dense_1_2/MatMul", "net/kernel_5", "net/dense_1"),
+    ("net_1/block_1/dense_2_1/Tensordot/MatMul", "net/kernel_6", "net/block/dense_2"),
+    ("net_1/block_1/dense_2_1/BiasAdd", "net/bias_6", "net/block/dense_2"),
+    ("net_1/norm_1/batchnorm/mul", "net/gamma", "net/norm"),
+]
+"""Nodes, their weights and layers in a subclassed model of Keras 3, as its export names them."""
+
+
+@pytest.mark.parametrize("is_renamed", [True, False])
+def test_weights_that_the_call_of_a_model_made_are_in_the_layers_that_read_them(is_renamed):
+    if is_renamed:
+        places, layers = [ScopedNode(path, (weight,)) for path, weight, _ in BUILT_BY_CALL], [row[-1] for row in BUILT_BY_CALL]
+    else:  # the first graph of a process has the names of the layers as they are
+        layers = ["net/a", "net/a", "net/b_1"]
+        places = [ScopedNode(f"{layer}/op{i}", (f"net/kernel_{i}",)) for i, layer in enumerate(layers)]
+    assert [part.layer for part in AuthorScopes(places).named(places)] == layers
+
+
+@pytest.mark.parametrize(
+    "places",
+    [
+        # A separable convolution reads its kernels in two scopes, one in the other.
+        [
+            ("net_1/sep_1/sep/depthwise", "sep/depthwise_kernel"),
+            ("net_1/sep_1/sep", "sep/kernel"),
+            ("net_1/sep_1/Add", "sep/bias"),
+        ],
+        # Parts of a layer have scopes of their own, and weights of different names.
+        [("net_1/sep_1/gate/MatMul", "sep/gate"), ("net_1/sep_1/values/MatMul", "sep/values")],
+    ],
+)
+def test_scopes_in_the_scope_of_a_layer_are_its_parts(places):
+    nodes = [ScopedNode(path, (weight,)) for path, weight in places]
+    assert {part.layer for part in AuthorScopes(nodes).named(nodes)} == {"sep"}
+
+
+def test_stacked_cells_and_the_loop_around_them_are_one_recurrent_layer():
+    places = [
+        ScopedNode("model/rnn/while/cells/gru/MatMul", ("rnn/cells/gru/kernel",), is_repeated=True),
+        ScopedNode("model/rnn/while/cells/lstm/MatMul", ("rnn/cells/lstm/kernel",), is_repeated=True),
+        ScopedNode("model/rnn/while/Tile", is_repeated=True),
+        ScopedNode("model/rnn/zeros"),
+        ScopedNode("model/head/MatMul", ("head/kernel",)),
+    ]
+    assert [part.layer for part in AuthorScopes(places).named(places)] == [*["rnn"] * 4, "head"]
+
+
+def test_a_loop_around_layers_is_a_model():
+    places = [
+        ScopedNode(f"model/decoder/while/{name}/MatMul", (f"decoder/{name}/kernel",), is_repeated=True)
+        for name in ("att", "out")
+    ]
+    assert [part.layer for part in AuthorScopes(places).named(places)] == ["decoder/att", "decoder/out"]
+
+
 def test_effects_that_no_result_needs_are_kept():
     view = model_view(tfg.load(SAMPLES / "scaler_saved_model"))
     assert "AssignAddVariableOp" in {node.op for node in view.graph}
