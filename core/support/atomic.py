@@ -117,6 +117,7 @@ def _similar_files(path: str) -> str | None:
         entries = os.listdir(folder or ".")
     except PermissionError:
         return None
+    # The empty stem, of a path that ends with a slash, is a part of every name.
     close = sorted(entry for entry in entries if stem and stem in entry.lower())[:3]
     return f"did you mean {', '.join(close)}?" if close else None
 
@@ -360,6 +361,7 @@ def locked_folder(folder: str) -> Iterator[None]:
     if fcntl is None or is_address(folder):
         yield
         return
+    # The folder itself rather than a file in it, which would be left behind, and appear among the files of the user.
     descriptor = os.open(folder or ".", os.O_RDONLY | os.O_DIRECTORY)
     try:
         _lock(descriptor)
@@ -437,6 +439,7 @@ def flush_folder(path: str) -> None:
     try:
         os.fsync(descriptor)
     except OSError as error:
+        # The file systems that flush no folders say so by these; the rename itself has succeeded.
         if error.errno not in (errno.EINVAL, errno.EBADF, errno.EOPNOTSUPP):
             raise
     finally:

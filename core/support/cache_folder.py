@@ -64,6 +64,7 @@ def own_folder(name: str) -> str | None:
         return None
     folder = os.path.join(base, name)
     try:
+        # Each by a call of its own: `makedirs` gives the mode to the last folder, and leaves those above it to the umask.
         for made in (base, folder):
             with contextlib.suppress(FileExistsError):
                 os.makedirs(made, mode=0o700)
@@ -92,6 +93,7 @@ def read_entry(folder: str, name: str) -> bytes | None:
             _require_own(status, path)
             if status.st_size > MOST_BYTES:
                 raise OSError(errno.EFBIG, "it is too large", path)
+            # At most so many bytes: another process may lengthen the file after the look at its size.
             return file.read(MOST_BYTES)
     except FileNotFoundError:
         return None

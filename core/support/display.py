@@ -84,6 +84,7 @@ class Report(Displayed):
         """
         name = self.main_table if table is None else table
         rows = getattr(self, name, None) if isinstance(name, str) else None
+        # A name may be that of a method, or of a field that is a number.
         if not isinstance(rows, tuple):
             tables = ", ".join(field for field in self.__dataclass_fields__ if isinstance(getattr(self, field), tuple))
             raise InvalidArgumentError(f"{type(self).__name__} has no table '{name}'", hint=f"the tables are {tables}")

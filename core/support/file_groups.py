@@ -126,6 +126,7 @@ def sync_files(paths: Sequence[str]) -> None:
         if code not in _UNSUPPORTED:
             raise OSError(code, os.strerror(code), paths[0])
     for path in paths:
+        # For writing, too: Windows flushes no file that is open for reading alone.
         with open(path, "r+b") as file:
             os.fsync(file.fileno())
 

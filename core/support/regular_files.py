@@ -119,6 +119,7 @@ class PositionedFile:
         return self._size if self._content is None else len(self._content)
 
     def __del__(self) -> None:
+        # An error in `__init__` leaves an object without the attribute.
         descriptor = getattr(self, "_descriptor", None)
         if descriptor is not None:
             os.close(descriptor)
@@ -143,6 +144,7 @@ class PositionedFile:
 
     def read_into(self, target: memoryview, position: int) -> int:
         """Fill `target` with the bytes from a position on; how many there are."""
+        # By `preadv` the bytes of a large tensor arrive where they stay; `read_at` makes a copy first.
         if self._descriptor is None or not hasattr(os, "preadv"):
             content = self.read_at(position, len(target))
             target[: len(content)] = content

@@ -165,7 +165,8 @@ class RemotePlace:
             raise self._error(error) from None
 
     def _error(self, error: Exception) -> Exception:
-        cause = error.__cause__ if isinstance(error, FileNotFoundError) else error  # of all that a server does not answer
+        # fsspec makes a FileNotFoundError of every answer but a file; its cause tells a refusal from an absence.
+        cause = error.__cause__ if isinstance(error, FileNotFoundError) else error
         status = getattr(cause, "status", None)
         if cause is None or isinstance(cause, FileNotFoundError) or status == _ABSENT:
             return FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), self.address)
