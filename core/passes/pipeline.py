@@ -202,6 +202,7 @@ def optimize(
     chosen = [one for one in chosen if not one.mends]
     targets = [result.fetch(name) for name in names or default_fetches(result)]
     start = result.meta.start_steps if result.meta else []
+    # Start steps feed tensors, too, as the name of the checkpoint that a SavedModel restores.
     sometimes = dict.fromkeys([*overridable, *(name for _, start_feeds in start for name in start_feeds)])
     fed, maybe_fed = ([result.output(name) for name in listed] for listed in (feeds, sometimes))
     # Before any pass: a rewrite would change which of two racing nodes is ready first, and with it the result.
@@ -218,6 +219,7 @@ def optimize(
     records = list(_with_costs(steps, CostMeter(result, _counted(result, targets), fed)) if costs else steps)
     # Once at the end: passes remove nodes that others name as their neighbours on a device.
     forget_locations(result)
+    # A session accepts feeds of these nodes and ignores them: they had no effect before, either.
     result.needless |= frozenset(node.name for node in graph if node.name not in needed and node.name not in result)
     clusters = tuple(_new_clusters(graph, result))
     after, fates = _op_counts(result), dict(ctx.fates)
@@ -272,6 +274,7 @@ def _mended(graph: Graph, menders: Sequence[Pass]) -> tuple[Graph, list[PassReco
 def rewrite(graph: Graph, passes: Sequence[Pass], keep: Iterable[str]) -> None:
     """Run passes on a graph itself, to a fixed point; the nodes `keep` keep their names and outputs."""
     ctx = PassContext(graph, (), keep=keep, shared=SharedPassState(passes))
+    # The passes run while the records are read.
     for _ in _records(passes, graph, ctx, MAX_ROUNDS, _unobserved):
         pass
     forget_locations(graph)
@@ -285,8 +288,10 @@ def inline_functions(graph: GraphLike) -> tuple[Graph, int]:
     """
     graph = as_graph(graph)
     names = [node.name for node in graph]
+    # Without names `optimize` would ask an empty graph for its outputs.
     if not names:
         return graph.copy(), 0
+    # All are fetched, so that nothing but functions without callers goes.
     fetched = [output.name for node in graph for output in node.outputs()]
     passes = (Implementations(), Inline(limit=sys.maxsize, copies=_MAX_COPIED), Prune())
     result, report = optimize(graph, [*names, *fetched], passes=passes)
@@ -314,6 +319,7 @@ def _records(chosen: Sequence[Pass], graph: Graph, ctx: PassContext, rounds: int
         if not pending:
             break
     finals = [one for one in chosen if one.is_final]
+    # A waiting pass comes right after the last final pass that it waits for, and before the other final passes.
     place = max((number for number, one in enumerate(finals, 1) if one.precedes), default=0)
     for one in (*finals[:place], *later, *finals[place:]):
         yield _run(one, graph, ctx, number + 1)
@@ -351,6 +357,7 @@ def optimization_stages(
     graph = as_graph(graph)
     stages: list[tuple[str, Graph]] = []
     targets = fetches or guessed_fetches(graph)
+    # Copies, as the next pass changes the graph again.
     optimize(graph, targets, feeds, passes, observe=lambda stage, now: stages.append((stage, now.copy())))
     return stages
 
@@ -371,6 +378,7 @@ def choose_passes(passes: str | Sequence[Pass] | None, disable: Iterable[str] = 
         if not isinstance(one, Pass):
             raise TypeError(f"{one!r} is not a pass")
         present = {p.name for p in chosen}
+        # With default options, unless the caller has configured the required pass before.
         chosen += [find_pass(name)() for name in one.requires if name not in present]
         chosen.append(one)
     named = () if passes is None else [name for name, _ in parse_passes(passes)] if isinstance(passes, str) else chosen
@@ -386,6 +394,7 @@ def _parsed(text: str) -> list[Pass]:
     configured = [configure(find_pass(name), options) for name, options in items if name != "default"]
     if len(configured) == len(items):
         return configured
+    # A configured pass takes the place of the default pass of its kind.
     chosen = {kind: kind() for kind in all_passes() if kind.in_default_pipeline} | {type(one): one for one in configured}
     return sorted(chosen.values(), key=lambda one: all_passes().index(type(one)))
 
@@ -395,6 +404,7 @@ def _run(one: Pass, graph: Graph, ctx: PassContext, number: int) -> PassRecord:
     nodes, start = node_count(graph), time.perf_counter()
     try:
         one.run(graph, ctx)
+    # An error about the graph is told as it is; any other is a fault of the pass.
     except TfgError:
         raise
     except MemoryError as error:
@@ -441,6 +451,7 @@ def _frozen_counts(graph: Graph, fetches: Sequence[str]) -> dict[str, int]:
 
 def _unportable(graph: Graph) -> dict[str, int]:
     """Count the nodes of each internal op, and of each op of fused kernels."""
+    # An argument's op begins with an underscore, too, but every reader knows it.
     ops = (node.op for node in all_nodes(graph) if not node.is_argument)
     return dict(collections.Counter(op for op in ops if op.startswith("_") or has_fact(op, "fused_kernel")).most_common())
 

@@ -55,11 +55,13 @@ class DeadBranches(Pass):
 
     def run(self, graph: Graph, ctx: PassContext) -> None:
         for node in ctx.order():
+            # It may have gone with the dead branch of a Switch before it.
             if graph.get(node.name) is not node:
                 continue
             kind = CALL_KINDS.get(node.op)
             if kind is not None and kind.form is Form.BRANCH:
                 self._take_function(graph, ctx, node, kind)
+            # A _SwitchN has an output for each value of an index, and stays.
             elif node.op in SWITCH and len(node.output_dtypes) == 2 and not any(map(ctx.is_fed, node.outputs())):
                 self._take_output(graph, ctx, node)
 

@@ -57,7 +57,8 @@ class RemoveDropout(Pass):
             ctx.notes += [f"dropout is off: {', '.join(counts)}"] if counts else []
 
     def _run_here(self, graph: Graph, ctx: PassContext) -> None:
-        for node in reversed(ctx.order()):  # a division may come behind the mask
+        # From the end, since the division may come behind the mask: the dropout is removed as a whole.
+        for node in reversed(ctx.order()):
             dropout = _dropout_at(ctx, node) if graph.get(node.name) is node else None
             if dropout is None or not self._is_off(dropout):
                 continue
@@ -66,6 +67,7 @@ class RemoveDropout(Pass):
                 ctx.refuse("dropout", node, f"'{reader.name}' reads its mask, too")
             elif ctx.replace(node, dropout.value, dropout.rule, f"bypassed: {dropout.rule} is off"):
                 _drop_unread(graph, ctx, sources)
+        # A mask whose dropout had to stay is told of already.
         if not ctx.refusals:
             self._refuse_masks(graph, ctx)
 
@@ -79,6 +81,7 @@ class RemoveDropout(Pass):
         return True
 
     def _run_in_functions(self, graph: Graph, ctx: PassContext) -> None:
+        # Sorted, since a set has another order in each process, and the report must not.
         for name in sorted(called_functions(graph, graph)):
             function = graph.functions[name]
             if not _draws(function.pattern.body):
@@ -277,6 +280,7 @@ def _is_near(value: float | None, expected: float) -> bool:
 def _is_same(kept: _Line, divisor: _Line, value: Output) -> bool:
     assert value.dtype is not None
     nearby = _UNITS * float(ml_dtypes.finfo(value.dtype.base.numpy).eps)
+    # The factors and the sources are equal; the offsets are computed by two ways, and may differ by roundings.
     return kept[::2] == divisor[::2] and abs(kept.offset - divisor.offset) <= nearby
 
 

@@ -62,6 +62,7 @@ def _optimize_called(graph: Graph, ctx: PassContext, done: set[str]) -> None:
     for node in list(graph):
         for name in function_names(graph, node):
             if name not in done and name in graph.functions:
+                # Before the body is looked into, so that functions that call each other come to an end.
                 done.add(name)
                 reason = change_blocker(graph, graph.functions[name])
                 if reason is not None:
@@ -110,6 +111,7 @@ class ChangedBody:
             changed = self.graph.functions[self.function.name] = dataclasses.replace(self.function, source=None)
             self.outer.shared.calls.put(changed)
             self.outer.fired += changes
+        # The functions that the body calls come next, and their callers must be those of the changed body.
         self.ctx.begin_pass()
 
     def _round(self, passes: Sequence[Pass]) -> collections.Counter[str]:
@@ -120,6 +122,7 @@ class ChangedBody:
             one.run(self.graph, self.ctx)
             fired += self.ctx.fired
             for refusal in self.ctx.refusals.values():
+                # A pass that looks into functions itself has named the function already.
                 place = refusal.node if ": " in refusal.node else f"{name}: {refusal.node}"
                 self.outer.refuse(refusal.rule, place, refusal.reason)
         # A draw from its own stream that nothing reads has no visible effect.

@@ -78,6 +78,7 @@ class _ClusterBuilder:
         function = self._function()
         self.graph.functions[function.name] = function
         preserved = [node for node in self.members if self.ctx.is_preserved(node)]
+        # If the group has one result, and it is fetched, the call takes its name, and no node has to hand the result on.
         is_whole = len(preserved) == 1 and [o.node for o in self.results] == preserved
         name = preserved[0].name if is_whole else self.graph.unique_name("cluster")
         for node in preserved:
@@ -99,6 +100,7 @@ class _ClusterBuilder:
             made[value] = args[-1].output()
         for node in self.members:
             copy = body.add_node(
+                # What waits for a NoOp of the group waits for pure nodes alone, so that nothing is lost with the edge.
                 body.unique_name(node.name), node.op, [made[value] for value in node.inputs],
                 [made[c.output()].node for c in node.control_inputs if c.output_dtypes], node.attrs, node.device,
             )  # fmt: skip

@@ -125,6 +125,7 @@ def _condition_at_entry(graph: Graph, ctx: PassContext, frame: Frame, variables:
 
 def _skip_loop(graph: Graph, ctx: PassContext, frame: Frame, variables: Sequence[LoopVariable]) -> bool:
     """Replace the loop's results by the entering values; False, with a refusal, where the loop has to stay."""
+    # The nodes that hand the results out stay, as readers and fetches know their names.
     doomed = [node for node in frame.nodes_within() if node not in frame.with_op(EXIT)]
     reason = _blocker(graph, ctx, frame, variables, doomed)
     if reason is not None:
@@ -199,6 +200,7 @@ def _skip(graph: Graph, ctx: PassContext, node: Node, cond: Function) -> bool:
         ctx.refuse(_NEVER_RUNS, node, f"'{acting.name}' in its condition has effects")
         return False
     types = [dtype.base for dtype in node.output_dtypes]
+    # An identity keeps the name for whoever waits for the loop or fetches it.
     node.change_op(*identity_of(types))
     for i in range(len(types)):
         _read_past(graph, ctx, node, i)
@@ -229,6 +231,7 @@ class _WhileMotion:
         self.ctx = ctx
         self.node = node
         self.functions = {part: graph.functions[node.attr(part).name] for part in PARTS}
+        # The condition runs once at least wherever the loop does, the body only if it is true at entry.
         self.is_certain = {"cond": not ctx.is_inside(node), "body": bool(entered) and not ctx.is_inside(node)}
         """True for each part that is known to run at least once."""
         self.inference = {part: self._infer(function) for part, function in self.functions.items()}
@@ -503,6 +506,7 @@ class FrameMotion:
         if not users:
             return
         assert value.dtype is not None
+        # TensorFlow knows a frame by the name, and refuses Enters of one frame with other numbers of parallel iterations.
         like = self.frame.with_op(ENTER)[0]
         attrs = {
             "T": value.dtype.base, "frame_name": like.attrs["frame_name"], "is_constant": True,

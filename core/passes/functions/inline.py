@@ -187,6 +187,7 @@ class _Inlining:
         return self.graph.unique_name(f"{self.call.name}/{name}")
 
     def _arguments(self) -> None:
+        # As TensorFlow inlines: an Identity waits for what the call waited for, so the body need not.
         for arg, value in zip(self.function.args, self.call.inputs):
             name, dtype = f"{self.call.name}/{arg.name}", arg.output_dtypes[0].base
             self.made[arg] = add_identity(self.graph, name, value, dtype, self.call.control_inputs, self.call.device)
@@ -205,6 +206,7 @@ class _Inlining:
         if not inputs and not controls:
             # A node without inputs would run at once, in no loop and on no branch, though the call may lie in one.
             controls = [self.made[arg] for arg in self.function.args] or list(self.call.control_inputs)
+            # A constant that waits for nothing can be folded, and here nobody can tell when it runs.
             if node.is_constant and not self.ctx.is_inside(self.call) and not self._waits():
                 controls = []
         self.graph.set_inputs(self.made[node], inputs, controls)

@@ -79,6 +79,7 @@ class _Specialization:
         self.operands = node.inputs[kind.before :]
         self.all_results = range(len(self.functions[-1].results))
         for function in self.functions:
+            # Once for each function: a large graph calls the same one thousands of times.
             if function.name not in acting:
                 acting[function.name] = {inner for inner in function.body if ctx.acts(inner)}
         self.acting = [acting[function.name] for function in self.functions]
@@ -86,6 +87,7 @@ class _Specialization:
         self.results = self._filled(self.results, [kind.results], self.all_results)
         constants = self._constants(limit)
         self.args = self._filled(self._needed_args() - constants.keys(), kind.args, range(len(self.operands)))
+        # What the op must keep as an argument does not also become a constant.
         self.constants = {i: constant for i, constant in constants.items() if i not in self.args}
         if kind.is_loop:
             # The variables of a loop are arguments and results in one.

@@ -219,7 +219,7 @@ def merge_concats(r: Rewriter, node: Node) -> Output | None:
 def split_into_one(r: Rewriter, node: Node) -> Output | None:
     if node.attrs["num_split"] != 1:
         return None
-    return node.inputs[1] if node.op == "Split" else node.inputs[0]
+    return node.inputs[_data_input(node)]
 
 
 @rule("Pack", algebra="pack of one -> expand_dims", accuracy=Accuracy.EXACT)
@@ -286,6 +286,7 @@ def transpose_before_split(r: Rewriter, node: Node) -> Output | None:
 
 
 def _data_input(node: Node) -> int:
+    # Split takes the axis before the data, and SplitV after.
     return 1 if node.op == "Split" else 0
 
 
@@ -373,6 +374,7 @@ def widen_after_moving(r: Rewriter, node: Node) -> Output | None:
     cast = node.inputs[0].node
     if cast.op != "Cast" or not r.is_free(cast) or cast.attrs["DstT"].size <= cast.attrs["SrcT"].size:
         return None
+    # Before the cast, the elements that move are smaller.
     return r.Cast(r.Transpose(cast.inputs[0], node.inputs[1]), **attrs_of(cast))
 
 
@@ -414,6 +416,7 @@ def slice_of_pack(r: Rewriter, node: Node) -> Output | str | None:
     return pack.inputs[index]
 
 
+# A set bit of `begin_mask` would make the slice ignore the index.
 _ONE_ELEMENT = {"shrink_axis_mask": 1, "ellipsis_mask": 0, "new_axis_mask": 0, "begin_mask": 0}
 
 
@@ -464,6 +467,7 @@ def gather_of_unique(r: Rewriter, node: Node) -> Output | str | None:
     places = node.inputs[1]
     if places.node.op not in ("Unique", "UniqueWithCounts") or places.index != 1 or not _is_along_first(r, node):
         return None
+    # A write may come between the two, and the variable would be read at another time.
     if inner.op == "ResourceGather":
         return "it reads a variable"
     if not _is_along_first(r, inner) or inner.inputs[1] != places.node.output():

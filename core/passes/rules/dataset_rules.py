@@ -233,6 +233,7 @@ def shuffle_and_repeat(r: Rewriter, source: Node, node: Node) -> Output:
     count, private = node.inputs[1], {k: v for k, v in node.attrs.items() if k in ("output_types", "output_shapes")}
     private["reshuffle_each_iteration"] = source.attr("reshuffle_each_iteration", True)
     generator = [value for value in source.inputs if value.dtype is dtypes.resource]
+    # A shuffle by a generator has no seeds, but the fused op takes both.
     seeds = source.inputs[2:4] if len(source.inputs) > 3 else [r.constant_of(0, dtypes.int64) for _ in range(2)]
     op = f"ShuffleAndRepeatDataset{'V2' if generator else ''}"
     # The shuffle keeps the name: the session's seeds are keyed by names.
@@ -302,6 +303,7 @@ def _makes_iterator(graph: Graph, caller: str) -> bool:
 def map_and_batch(r: Rewriter, source: Node, node: Node) -> Output:
     is_parallel = _kind(source) == "ParallelMap"
     calls = source.inputs[-1] if is_parallel else r.constant_of(1, dtypes.int64)
+    # The first version of ParallelMapDataset counts its calls in int32.
     if calls.dtype is not dtypes.int64:
         calls = r.Cast(calls, DstT=dtypes.int64)
     drops = node.inputs[2] if len(node.inputs) > 2 else r.constant_of(False, dtypes.bool_)

@@ -265,6 +265,7 @@ def resize_into_convolution(r: Rewriter, node: Node) -> Output | str | None:
         return f"FusedResizeAndPadConv2D does not support {resize.attrs['T'].name} images with float weights"
     if not is_read_only_by(r, resize, [pad, node]):
         return f"other nodes also read {resize.name}"
+    # The fused op has no form without padding, so zeros stand for none.
     paddings = _mirror_paddings(r, pad, node) if pad is not resize else r.constant(np.zeros((4, 2)), resize.inputs[1])
     if paddings is None:
         return None
@@ -504,6 +505,7 @@ PRODUCTS_IN_ONEDNN = product_rules({**KERNELS, **ONEDNN_KERNELS})
 
 def _is_fusible(r: Rewriter, bias: Node, product: Node, kernels: Mapping[str, FusedKernel]) -> bool:
     """Return True if a kernel of `kernels` computes the product and the bias."""
+    # With the kernels that are not chosen, so that a refusal names the option that would choose them.
     kernel = {**ONEDNN_KERNELS, **kernels}.get(product.op)
     if kernel is None:
         return False

@@ -183,6 +183,7 @@ def norm_as_product_and_sum(r: Rewriter, node: Node) -> Output | str | None:
 def _constant_operands(r: Rewriter, node: Node) -> list[tuple[Output, Output]]:
     """Return the pairs (constant, value) of a two-operand operation with a floating-point constant."""
     a, b = node.inputs
+    # c - x is no sum with a bias: the data changes its sign.
     pairs = [(b, a)] if node.op == "Sub" else [(a, b), (b, a)]
     return [(c, v) for c, v in pairs if c.dtype is not None and c.dtype.is_floating and r.constant_value(c) is not None]
 
@@ -268,6 +269,7 @@ def _scale_and_offset(r: Rewriter, node: Node) -> tuple[Any, Any] | None:
         return None
     if node.op == "BatchNormWithGlobalNormalization":
         mean, variance, beta, gamma = map(wide, values)
+        # Without the attribute TensorFlow's op ignores its gamma.
         gamma = gamma if node.attr("scale_after_normalization") else np.ones_like(gamma)
         epsilon = node.attr("variance_epsilon")
     else:

@@ -20,6 +20,7 @@ from ..base.accuracy import Accuracy
 from ..base.graph_pass import Pass, PassContext, become, identity_of
 from .rewrite import is_map
 
+# A vector has a number for each dimension: even many of them cost less to reorder than one tensor.
 _COSTS = {"T": 1000, "V": 1}
 """The costs of reordering a tensor, and a vector of channel sizes."""
 _SOURCE, _SINK = "converted", "as it is"
@@ -73,6 +74,7 @@ class _LayoutConversion:
         side = self._network().source_side(_SOURCE, _SINK)
         parts = {node: self._part(node, layout, side) for node, layout in self._able.items()}
         self._converted = {node: layout for node, layout in parts.items() if layout.inputs.strip(".")}
+        # A copy of the items, as a node that steps aside leaves the dict to its successor.
         for node in [n for n in self._converted if self._ctx.is_preserved(n)]:
             self._step_aside(node)
         # All inputs are computed before the first node changes, since the letters of the old attributes decide about them.

@@ -249,6 +249,7 @@ class Rewriter:
 
     def is_free(self, node: Node) -> bool:
         """Return True for a node with a single reader and no other need: the node may change or go."""
+        # With control inputs, what takes the node's place would have to wait for them, too.
         return not self.ctx.is_preserved(node) and sum(node.uses.values()) == 1 and not node.control_inputs
 
     def is_left_to(self, node: Node, joins: Callable[[Node], bool]) -> bool:
@@ -371,6 +372,7 @@ def _after_refused(graph: Graph, inference: Inference) -> set[Node]:
 
 def attrs_of(node: Node, **changes: Any) -> Mapping[str, Any]:
     """Return a node's attributes, without the annotations of file formats, and with `changes`."""
+    # Such annotations describe the old node alone, its shapes and its place among them.
     return {**{k: v for k, v in node.attrs.items() if not k.startswith("_")}, **changes}
 
 
