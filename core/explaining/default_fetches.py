@@ -33,6 +33,7 @@ def counted_fetches(graph: Graph) -> tuple[str, ...]:
     if usual := _usual_outputs(graph):
         return usual
     if graph.signatures:
+        # Signatures run one at a time, so a count of all together would be of no run.
         hint = Hint("choose a signature with ", option("signature"))
         raise InvalidArgumentError(f"the graph has several signatures: {', '.join(graph.signatures)}", hint=hint)
     ends = _ends(graph)

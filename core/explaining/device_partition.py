@@ -231,6 +231,7 @@ def _received(node: Node, shapes: Inference) -> Crossing:
     """Return the crossing that a Recv node of a divided graph stands for."""
     names = ("tensor_name", "send_device", "recv_device")
     tensor, start, target = map(node.text_attr, names)
+    # Servers mark a Recv so if the other end is the client, and not a device.
     kind = _FEED if node.attr("client_terminated") else _TENSOR
     crossing = _crossing(node.output(), kind, start, target, (node.name,), shapes)
     return dataclasses.replace(crossing, tensor=tensor)

@@ -66,6 +66,7 @@ def holdings(graph: Graph, roles: Roles, purposes: Purposes) -> tuple[Holding, .
     """Return the totals of the graph's variables and constants by purpose, without empty ones; unknown dimensions are taken
     as 1.
     """
+    # The order is that of the report.
     held: dict[str, list[tuple[Shape, int]]] = {"trainable": [], "slots": [], "other": [], "constants": [], "unused": []}
     for variable in roles.variables.values():
         held[purposes.of(variable)].append((variable.shape, variable.dtype.size))
@@ -125,6 +126,7 @@ class _Walk:
         total, peak, place = 0, 0, ""
         for step in steps:
             inside = self._inside(step)
+            # There are no sizes for a step whose results share the memory of others.
             for slot, size in zip(step.outputs, self._sizes(step), strict=False):
                 # A slot may be written twice, as by the branches of a V1 conditional; the second value takes the place of the
                 # first.
@@ -187,6 +189,7 @@ class _Walk:
         if body is None:
             return set()
         same = unchanged(body)
+        # The body of a For takes the number of the iteration before the variables of the loop.
         return {index for index, arg in enumerate(body.args[len(body.args) - len(body.results) :]) if arg in same}
 
     def _size(self, value: Output) -> int:

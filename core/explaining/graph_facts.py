@@ -263,6 +263,7 @@ def explain(
 
         explainer = Explainer(graph, inference, signature)
         return Rows(explainer.explain(name, fetch, raw=raw) for name in nodes)
+    # A view dissolves calls, which a graph with faults may not allow.
     view = model_view(graph, signature, raw=not is_sound)
     specs = inference if view.graph is graph or inference is None else inferred(view.graph)
     facts = explain_graph(graph, path, inference, is_sound, variables_unread, view, specs)
@@ -394,6 +395,7 @@ def _of_signature(facts: GraphFacts, signature: Signature, next_: NextCommands) 
     is_function = next_.graph.meta is not None and next_.graph.meta.chosen is not None
     # A run would stop at the first variable.
     commands = () if facts.variables_unread else (next_.signature(signature, is_function),)
+    # Who asks for a signature has chosen among the ways to call the model, so the others are left out.
     return dataclasses.replace(facts, signatures=(signature,), callables=(), next_commands=commands)
 
 
@@ -551,7 +553,8 @@ def _output_facts(
 
 def _outputs(graph: Graph, roles: Roles, placed: dict[Node, tuple[str, str]]) -> Iterator[Node]:
     """Yield the losses, and nodes of the model without users; dead ends of conditionals only where there is nothing else."""
-    losses = dict.fromkeys(roles.losses)  # no ends: the gradients read them
+    # Losses are no ends: the gradients read them.
+    losses = dict.fromkeys(roles.losses)
     yield from losses
     ends = [
         node for node in graph

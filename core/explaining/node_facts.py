@@ -177,7 +177,8 @@ class Explainer:
         try:
             value = view.value(word)
         except NotFoundError:
-            self.graph.node(parse_tensor_name(word)[0])  # its error names the nearest nodes
+            # For the error of `node`, which names the nearest nodes.
+            self.graph.node(parse_tensor_name(word)[0])
             raise
         node, function = value.node, view.function_of(value.node)
         if function is None:
@@ -243,6 +244,7 @@ class Explainer:
         return f"has run ({node.op})"
 
     def _fetch(self, node: Node, fetch: str) -> FetchFacts:
+        # One path tells why the node runs; all of them may be exponentially many.
         path = shortest_path(node, {self.graph.node_of(fetch)}, lambda one: one.uses)
         return FetchFacts(fetch, bool(path), tuple(step.name for step in path))
 
@@ -268,6 +270,7 @@ class Explainer:
         return {op for op, node in ops.items() if self._is_plain(node)}
 
     def _is_plain(self, node: Node) -> bool:
+        # Nodes of an op that takes functions differ in what they call.
         declared = node.op_def is not None and not node.op_def.takes_functions
         has_role = node.is_placeholder or node.is_argument or has_fact(node.op, "initialization_test")
         return declared and not has_role and flow_role(node) is None and node.op not in self.graph.functions
@@ -428,6 +431,7 @@ def flow_role(node: Node) -> str | None:
     """Return the role of a node of a loop or conditional, of V1's or V2's form; None for all others."""
     if node.is_loop_condition:
         return f"The condition of its loop: the loop continues while '{shown_input(node)}' is true."
+    # By fact, so that the ops on references, RefSwitch and the like, are told of, too.
     for fact, describe in _V1.items():
         if has_fact(node.op, fact):
             return describe(node)

@@ -269,7 +269,8 @@ def node_record(
     if common is None:
         shown = {name: value for name, value in node.attrs.items() if name != "_class"}
         common = _Common(node.attrs, node.colocation, _outputs(node, None), shown)
-        if alike is not None and inputs:  # a node without inputs may have a value of its own
+        # A node without inputs may have a value of its own, which would only fill the cache.
+        if alike is not None and inputs:
             alike[key] = common
     outputs = common.outputs if inference is None else _outputs(node, inference)
     return NodeRecord(
@@ -281,7 +282,8 @@ def node_record(
 def _outputs(node: Node, inference: Inference | None) -> tuple[OutputRecord, ...]:
     try:
         output_dtypes = node.output_dtypes
-    except InvalidArgumentError:  # a required type attribute is missing, as in a polymorphic function body
+    # The body of a polymorphic function lacks the types that a call gives.
+    except InvalidArgumentError:
         return ()
     if inference is not None:
         return tuple(OutputRecord(str(dtype), inference.shape(node.output(i))) for i, dtype in enumerate(output_dtypes))

@@ -70,6 +70,7 @@ def find_path(graph: Graph, start: Output, end: Output, *, by_tensor: bool = Fal
     """
 
     def users(node: Node) -> Iterable[Node]:
+        # Only the first step is bound to the tensor: behind a reader, every output leads on.
         return (user for user in node.uses if user.takes(start)) if by_tensor and node is start.node else node.uses
 
     def readers(node: Node) -> Iterable[Node]:

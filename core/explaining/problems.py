@@ -73,6 +73,7 @@ class Problem:
     """The kind as a word to look up and to ignore problems by, such as `unknown-op`."""
 
     def __post_init__(self) -> None:
+        # Past the guard of a frozen class: the code follows from the kind, and no caller states both.
         object.__setattr__(self, "code", code_of(self.kind))
 
 
@@ -109,6 +110,7 @@ def find_problems(
     ]
     faulty = {fault.node for fault in faults}
     for body in bodies:
+        # Names of nodes are unique in one body alone: the faults of the file are those of the graph's own nodes.
         of_graph = (faulty, inference) if body.function is None else (set[str | None](), None)
         problems += _of_body(body, graph.functions, *of_graph)
     problems += _versions(graph)
@@ -326,7 +328,8 @@ def _cycles(body: CheckedBody) -> Iterator[Problem]:
 def _colocation(body: CheckedBody) -> Iterator[Problem]:
     try:
         groups = Placement(body.graph).groups()
-    except TfgError:  # a `_class` of the wrong kind is reported for its node
+    # A `_class` of the wrong kind is reported for its node.
+    except TfgError:
         return
     for group in groups:
         node = body.graph.get(group.root) or next(filter(None, map(body.graph.get, group.members)))
@@ -337,7 +340,8 @@ def _colocation(body: CheckedBody) -> Iterator[Problem]:
 
 def _dangling(body: CheckedBody) -> Iterator[Problem]:
     """Yield nodes that name a missing node after `loc:@`, each of the names once, in the order of the graph."""
-    severity = ERROR if body.function is None else WARNING  # TensorFlow looks into functions when they are called
+    # TensorFlow looks into a function only when it is called.
+    severity = ERROR if body.function is None else WARNING
     hint = Hint(step("optimize", passes="repair"), " drops it")
     seen: set[str] = set()
     first: dict[int, Node] = {}
@@ -369,6 +373,7 @@ def _unreached(body: CheckedBody) -> Iterator[Problem]:
     """Yield effects in a function that no result or control output needs, and checks that nobody waits for."""
     if body.function is None:
         for node in nodes_of_kind(body.graph, lambda kind: has_fact(kind.op, "side_effect") or has_fact(kind.op, "debug")):
+            # An update is fetched by its name to train; a check or a print that nobody waits for was forgotten.
             if not node.uses and _observes(body, node):
                 hint = "it runs only when fetched: add a control edge from it to another node"
                 yield body.problem(WARNING, "unreached effect", node, "no node waits for it", hint)

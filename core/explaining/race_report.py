@@ -97,6 +97,7 @@ def _run_races(graph: Graph, fetches: tuple[str, ...]) -> RunRaces:
         # A polymorphic function has no dtypes before a call gives them.
         if not function.signature.attrs:
             races += _facts(function.body, function_targets(function), function_inputs(function), name)
+            # The races of this function alone, as the limit holds for each body.
             counts.append(len(races) - sum(counts))
     # No more than these were asked for, so a full list may be cut short.
     return RunRaces(fetches, tuple(races), max(counts) == MOST_RACES)
