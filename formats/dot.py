@@ -81,6 +81,7 @@ class _Drawing:
     """The colours and frame numbers shared by all boxes and frames of a picture."""
 
     def __init__(self, picture: Picture) -> None:
+        # Groups beyond the palette share the colour `_OTHERS`: more colours than these cannot be told apart.
         self._colours = dict(zip(picture.colours, _PALETTE, strict=False))
         self._frames = 0
 

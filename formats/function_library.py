@@ -198,6 +198,7 @@ class _Decoder:
         arg_name, _, index_text = rest.partition(":")
         if node.op == _ARG or arg_name.isdecimal():
             output = Output(node, output_number(arg_name) if arg_name.isdecimal() else 0)
+            # An argument is written without its number unless the file has one: then the file's spelling is kept.
             if text == f"{name}:0":
                 self.spellings[name, 0] = text
             return output
@@ -208,6 +209,7 @@ class _Decoder:
         if definition is None:
             return self.undeclared_output(node, arg_name, index, text)
         output = Output(node, _arg_start(definition, node, arg_name) + index)
+        # Here it is the other way round: outputs of nodes are written with numbers, and a missing one is kept.
         if not index_text:
             self.spellings[name, output.index] = text
         return output

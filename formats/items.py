@@ -590,6 +590,7 @@ class InputArrays:
         if any(one.keys() != keys for one in given) or any(self._composite_input(key, keys) for key in keys):
             return None
         arrays, counts = {}, [len(one[key]) if isinstance(one[key], list) else 0 for key in keys for one in given]
+        # The values of a line are rows of one batch, so each line must have equally many in all its keys.
         if counts != counts[: len(items)] * len(keys):
             return None
         for key in keys:
@@ -607,6 +608,7 @@ class InputArrays:
         table = self._reader.arrow(items[0].path)
         fed = self.fed_columns(table)
         rows = table.rows(items[0].start or 0, items[-1].end)
+        # A table of results has a column `name` of its own, with the names of the inputs.
         left = [name for name in table.names if name not in fed and name != "name"]
         return rows.select(left) if left and rows.num_rows == len(items) else None
 
@@ -692,6 +694,7 @@ class InputArrays:
             return False
         dims = fed_shape(self._find(names[0])).dims
         if not dims:
+            # A scalar takes one column, and a shape that is not declared takes any number.
             return dims is None or count == 1
         return not isinstance(dims[-1], int) or dims[-1] == count
 

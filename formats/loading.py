@@ -47,9 +47,11 @@ def load_leniently(source: Source, *, tags: Sequence[str] | None = None) -> tupl
     return _timed(source, tags, faults), faults
 
 
-def load_nodes_leniently(source: Source, *, tags: Sequence[str] | None = None) -> tuple[Graph, list[TfgError]]:
+def load_nodes_leniently(source: Source, *, tags: Sequence[str] | None, untrusted: bool) -> tuple[Graph, list[TfgError]]:
     """Load a graph as `load_leniently`; functions are refused as by `load`, at first use."""
     graph, faults = load_leniently(source, tags=tags)
+    if untrusted:
+        graph.distrust()
     if isinstance(graph.functions, FunctionLibrary):
         graph.functions.checks = True
     return graph, faults

@@ -411,6 +411,7 @@ def _variables_prefix(folder: str | None) -> str | None:
     if folder is None:
         return None
     prefix = os.path.join(folder, "variables", "variables")
+    # A checkpoint of V1 is a file by the name of the prefix, without an index.
     has_checkpoint = exists(f"{prefix}.index") or exists(prefix)
     return prefix if has_checkpoint else None
 

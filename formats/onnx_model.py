@@ -205,6 +205,7 @@ class _ModelWriter:
             return self.helper.make_tensor(name, number, dims, [as_bytes(item) for item in value.array.flat])
         data = _packed(value)
         tensor = self.helper.make_tensor(name, number, dims, data, raw=True)
+        # Smaller ones stay in the message, as each weight outside is filled up to the alignment.
         if location is not None and len(data) >= _ALIGNMENT:
             start = sum(map(len, self.external))
             self.external.append(data + bytes(-len(data) % _ALIGNMENT))
@@ -288,6 +289,7 @@ def run_onnx(path: str | os.PathLike[str], feeds: Mapping[str, Array]) -> list[A
 
 def _run(runtime: Any, session: Any, feeds: Mapping[str, Array]) -> list[Array]:
     """Return the outputs; numbers that NumPy lacks are passed to and from onnxruntime as bytes, except beside strings."""
+    # onnxruntime makes an OrtValue of any array but one of strings.
     if any(value.dtype == object for value in feeds.values()):
         return [np.asarray(value) for value in session.run(None, feeds)]
     make, kinds = runtime.OrtValue, require("onnx").TensorProto

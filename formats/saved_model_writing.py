@@ -535,6 +535,7 @@ def describe(graph: Graph, signature: SignatureDef, inputs: Mapping[str, Output]
         hint = Hint(name, option("to"), " in ", command("convert"), ", ", option("fetch"), " elsewhere")
         raise InvalidArgumentError("a SavedModel needs outputs", hint=hint)
     specs = infer(graph).specs
+    # TensorFlow Serving refuses a signature without a method that it knows; `tf.saved_model.save` writes this one.
     signature.method_name = "tensorflow/serving/predict"
     for arguments, named in ((signature.inputs, inputs), (signature.outputs, outputs)):
         for word, value in named.items():

@@ -206,6 +206,7 @@ def _contents(path: str, folder: str | None, read: set[str]) -> bytes:
 def _weight(entry: Mapping[str, Any], data: bytes, position: int) -> tuple[Array, int]:
     """Return the value of an entry of the manifest, which begins at a position of the data, and the position behind it."""
     shape = entry["shape"]
+    # By the exact type, since JSON's true and false are ints to `isinstance`.
     if not all(type(size) is int and size >= 0 for size in shape) or len(shape) > 32:
         raise ValueError(f"the weight '{entry['name']}' has the shape {str(shape)[:80]}")
     count = math.prod(shape)

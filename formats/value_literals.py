@@ -292,6 +292,7 @@ def _parsed_array(parsed: Any) -> Array:
 
 
 def _generated(name: str, arguments: str, readable: Callable[[], bytes]) -> Array:
+    # Made for each call: which strings are readable depends on the tensor.
     generators = {**_GENERATORS, "strings": _Generator(lambda shape: _filled(shape, readable()))}
     make = generators.get(name)
     if make is None:
@@ -341,6 +342,7 @@ class _Generator:
 
 
 def _random(seed: float) -> np.random.Generator:
+    # The default seed is negative, and stands for other numbers in each run.
     return np.random.default_rng(int(seed) if seed >= 0 else None)
 
 

@@ -83,6 +83,8 @@ class Model(Displayed, NotCopied):
         self._engine, self._state, self._opener = engine, state, open_session
         self._session: SessionLike | None = None
         self._opening = threading.Lock()
+        # A model in a loop is fed the same inputs each time, and the walk through its graph takes longer than a small run. The
+        # cache is the object's own: one of the class would keep all models alive.
         self._missing = functools.lru_cache(self._missing_inputs)
 
     def __call__(self, inputs: Any = None, /, **named: Any) -> dict[str, Array]:

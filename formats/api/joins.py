@@ -28,6 +28,7 @@ from .model_saving import needed_placeholders
 from .names import Names
 
 _NOT_IN_NAMES: Final = re.compile(r"[^A-Za-z0-9_.\-]+")
+# TensorFlow's names begin with a letter, a digit or a dot.
 _NO_BEGINNING: Final = re.compile(r"^[^A-Za-z0-9.]+")
 
 

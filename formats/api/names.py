@@ -256,6 +256,7 @@ class Names:
         tensors = [self._named(word, self.inputs) for word, _ in given_words]
         for word, given in given_words:
             composite = composite_of(self.graph, self.signature, word)
+            # Standard input can be read only once: a look at the whole value would leave nothing for the tensor.
             if isinstance(given, ExampleRows) or given == "-" or (composite and composite.is_fed_in_parts(tensors)):
                 composite = None
             parts = None if composite is None else self._components(word, given, composite)

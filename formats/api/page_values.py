@@ -132,7 +132,8 @@ class _Described:
                 self._notes.append(f"the value of '{place.node.name}' cannot be read: {error}")
 
     def _value(self, place: _ValuePlace, tensor: Tensor) -> NodeValue:
-        array = tensor.read()  # once: it may lie in a file
+        # Once, as the tensor may lie in a file.
+        array = tensor.read()
         statistics = tensor_statistics(array)
         # Only these dtypes have NaN, and the magnitudes by which the nodes of a run are coloured.
         if self._shown.runs and tensor.dtype.kind in "fc":
@@ -148,6 +149,7 @@ class _Described:
         """The frames of the pictures of values; none if no run is shown."""
         if not self._shown.runs:
             return {}
+        # A node has one layout, which goes by its first output or by its own value, of output -1.
         places = layouts({place.node: len(tensor.shape) for place, tensor in self._tensors.items() if place.output <= 0})
         there = {place: tensor for place, tensor in self._tensors.items() if tensor.lack is None}
         frames = ((place, frame(tensor.read(), places.get(place.node, ""))) for place, tensor in there.items())
@@ -202,8 +204,10 @@ def _how_often(node: Node, runs: Mapping[Node, NodeRun], functions: Mapping[str,
     """Return how often a node ran if that is not once, and how many trips a loop made."""
     kind = call_kind(functions, node)
     bodies = [reference.name for reference in kind.references(node)] if kind is not None and kind.is_loop else []
+    # A While refers to its condition first and to its body last; a For has a body alone.
     steps = (each for name in bodies[-1:] for each in functions[name].body if not each.is_argument)
     inner = [runs[each].runs for each in steps if each in runs]
+    # The nodes of a body count over all runs of the loop.
     own = runs[node].runs
     often = f"the last of {own:,} runs" if own > 1 else ""
     return ", ".join(filter(None, (f"after {counted(max(inner, default=0) // own, 'trip')}" if bodies else "", often)))
@@ -214,7 +218,8 @@ def _overlays(statistics: Mapping[_ValuePlace, TensorStatistics]) -> Iterator[No
     magnitudes: dict[Node, float] = {}
     zeros: dict[Node, float] = {}
     for place, one in statistics.items():
-        if one.count and place.output >= 0 and place.node.op not in VARIABLES:  # a bias of zeros is no dead unit
+        # Results alone: a bias of zeros is no dead unit.
+        if one.count and place.output >= 0 and place.node.op not in VARIABLES:
             magnitudes[place.node] = max(magnitudes.get(place.node, 0.0), _short(_magnitude(one)))
             zeros[place.node] = max(zeros.get(place.node, 0.0), _short(one.zeros / one.count))
     yield NodeOverlay("Magnitude", magnitudes)

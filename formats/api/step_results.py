@@ -71,6 +71,7 @@ def read_labels(path: str | os.PathLike[str]) -> list[str]:
         # The keys of an object are the numbers of the classes, in any order; a gap in the numbers is an error.
         values = parsed if isinstance(parsed, list) else [parsed[str(number)] for number in range(len(parsed))]
         return [str(value[-1] if isinstance(value, list) else value) for value in values]
+    # A file may nest lists so deeply that `json` exhausts the stack.
     except (ValueError, KeyError, IndexError, RecursionError) as error:
         problem = f"'{os.fspath(path)}' lacks a label for some class: {type(error).__name__} {error}"
         raise DataLossError(problem, hint='write a label a line, or JSON such as {"0": "cat", "1": "dog"}') from None

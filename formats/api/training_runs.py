@@ -233,6 +233,7 @@ def train(
     rule = parse_schedule(schedule) if schedule else None
     graph, minimized, values = _with_loss(graph, loss, feeds)
     training = add_training(graph, minimized, method, variables=variables, learning_rate=lr, schedule=rule, clipping=clipping)
+    # The engine of a session that the caller opens is the caller's choice.
     session = session_on(training.graph, open_session, None, seed, runtime_of_many_runs() if open_session is None else None)
     trainer = Trainer(training, values, batch, session)
     trainer.runner.initialize(training.init_op)

@@ -196,6 +196,7 @@ class BatchJob:
         except ImportError as error:
             problem = f"dask:// needs {error.name}, which is not installed"
             raise UnimplementedError(problem, hint=extra_hint("dask")) from None
+        # Connected before the first report is asked for: a wrong address then leaves no record of the job behind.
         dask = Dask(address, self._portable(), self._note)
 
         def written() -> Generator[SweepReport]:

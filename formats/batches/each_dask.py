@@ -115,6 +115,7 @@ class Dask:
         try:
             # A client that cannot connect would leave the thread of its event loop behind.
             distributed.utils.LoopRunner().run_sync(_reach, f"tcp://{address}")
+            # Not as the default client, which belongs to the program that called.
             self._client = distributed.Client(f"tcp://{address}", timeout=CONNECT_SECONDS, set_as_default=False)
         except (OSError, TimeoutError) as error:
             raise UnavailableError(f"no Dask scheduler answers at {address}: {error or 'it says nothing'}") from None
@@ -158,6 +159,7 @@ class Dask:
 
         def submit_some() -> None:
             while queue and len(sent) < _AHEAD * threads:
+                # The last batches are small, so that all threads have work to the end.
                 submit(queue.take(min(self._size, len(queue) // (_AHEAD * threads) + 1)))
 
         try:

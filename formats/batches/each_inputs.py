@@ -238,6 +238,7 @@ class _Runs:
             name = ",".join([*words, *(f"{key}={value}" for key, value in settings)])
             try:
                 yield InputResult(name, self._run(arrays.of(item) if item is not None else {}, settings), None, settings)
+            # A fault of tfg is no result of an input.
             except InternalError:
                 raise
             except TfgError as error:
@@ -326,6 +327,7 @@ class StepRuns:
             self._plan.assign(runner, assigned)
             return runner
 
+        # The variables of a cluster outlive every session, so a session for each input would not see others anyhow.
         return self._sessions.runner(names, values, prepared, own=bool(assigned), always=self._session.on is not None)
 
 

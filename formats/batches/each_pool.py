@@ -182,6 +182,7 @@ class _Member:
         # The rate so far decides, because an input may take microseconds or minutes.
         ahead = min(int(rate * _AHEAD_SECONDS), _MOST_AHEAD)
         lacking = ahead - (len(self.tasks) - self.running)
+        # Many at a time: a message for each task that ends would take longer than a short task.
         return max(lacking, 1) if not self.tasks or lacking > ahead // 4 else 0
 
     @property

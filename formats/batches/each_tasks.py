@@ -261,6 +261,7 @@ class Recipe:
 
     def load(self) -> Graph:
         """Load the graph from its file if this machine has the same file, otherwise from the bytes."""
+        # By the contents: a machine of a cluster may have another file of this name.
         if self.path is not None and self.digest == digest_of(self.path):
             graph = self.reading.load(self.path)
         elif self.data is not None:
@@ -283,6 +284,7 @@ def graph_recipe(
     if path is not None and digest is not None:
         return Recipe(absolute(path), digest, None, reading, session, request, output, None, untrusted, batch)
     data = to_bytes(graph, "graph")
+    # The ops of the graph have their names by now, and its function and tags are chosen.
     own = GraphReading(op_library=reading.op_library)
     return Recipe(None, digest_of_bytes(data), data, own, session, request, output, graph.meta, untrusted, batch)
 

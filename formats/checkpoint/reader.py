@@ -128,6 +128,7 @@ class CheckpointReader:
         return requested
 
     def _nearest(self, name: str) -> str | None:
+        # Here, as most reads find their tensor.
         import difflib
 
         close = difflib.get_close_matches(name, self._tensors, n=3, cutoff=0.5)

@@ -31,7 +31,8 @@ def names_from_words(words: Iterable[str]) -> dict[str, str]:
 
 
 def _pair(text: str, place: str = "") -> tuple[str, str]:
-    old, equals, new = text.rpartition("=")  # a regular expression may have a =, a name has none
+    # At the last =: a regular expression may have one, and a name has none.
+    old, equals, new = text.rpartition("=")
     if not equals or not old:
         raise InvalidArgumentError(f"{place}'{text}' is not OLD=NEW", hint="write encoder/=bert/, or w=dense/kernel")
     return old, new

@@ -87,6 +87,7 @@ def checkpoint_beside(graph: str) -> str | None:
         latest = _latest(folder or os.curdir, OPEN)
     except NotFoundError:  # none, or several
         return None
+    # The state file may have an absolute path of the machine that trained; beside the graph only the name counts.
     prefix = os.path.join(folder, os.path.basename(latest))
     return prefix if exists(index_path(prefix)) else None
 
@@ -108,8 +109,10 @@ def _latest(folder: str, files: FileGate) -> str:
     state = os.path.join(folder, _STATE_FILE)
     if exists(files.to_read(state)):
         with file_errors(state), files.open(state) as file:
+            # A CheckpointState as text, of which this field alone counts: protobuf's parser of text is slow to import.
             match = re.search(rb'^\s*model_checkpoint_path\s*:\s*"([^"]*)"', file.read(), re.MULTILINE)
         if match is not None:
+            # An absolute path stays as it is; any other is relative to the folder.
             return os.path.join(folder, os.fsdecode(match[1]))
     indexes = _indexes(folder, files)
     if len(indexes) == 1:

@@ -262,6 +262,7 @@ class ClusterSession(NotCopied):
         meta = self.graph.meta
         if self._is_started or meta is None:
             return
+        # Set before the steps, as `run` starts a session that is not started.
         self._is_started = True
         try:
             if meta.variables_prefix is not None:
@@ -270,6 +271,7 @@ class ClusterSession(NotCopied):
                 # The restore op would read the checkpoint on the servers, which do not have the file.
                 if meta.saver is None or operation != meta.saver.restore_op:
                     self.run([operation], feeds)
+        # An interruption, too, leaves the start to be repeated: some of the variables may have no values yet.
         except BaseException:
             self._is_started = False
             raise
@@ -374,11 +376,13 @@ def _check_graph(graph: Graph) -> None:
 
 def _new_id() -> int:
     """Return a number for a request: servers refuse a number that they saw before, of whichever session."""
+    # Never 0, with which TensorFlow looks for no repetition; the field of the message is a signed number of 64 bits.
     return secrets.randbits(62) | 1
 
 
 def _request(targets: Sequence[Output | Node], fed: Mapping[Output, Any]) -> pb.RunStepRequest:
     feeds = [pb.NamedTensorProto(name=output.name, tensor=_encoded(output, value)) for output, value in fed.items()]
+    # With the error in the answer: gRPC has statuses in the headers, where it cuts long messages.
     return pb.RunStepRequest(
         feed=feeds, fetch=_tensors(targets), target=_operations(targets), store_errors_in_response_body=True
     )

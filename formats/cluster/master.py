@@ -92,7 +92,8 @@ class Master:
                 return
             except self._grpc.RpcError as error:
                 if error.code() not in (self._grpc.StatusCode.UNAVAILABLE, self._grpc.StatusCode.DEADLINE_EXCEEDED):
-                    return  # UNIMPLEMENTED and other refusals are answers too: the server lives
+                    # UNIMPLEMENTED and other refusals are answers, too: the server lives.
+                    return
                 if time.monotonic() + _PAUSE > end:
                     reason = f"no server answers at {self.address} within {seconds:g} s: {error.details()}"
                     raise UnavailableError(reason) from None

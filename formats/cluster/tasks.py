@@ -119,6 +119,7 @@ class TaskWatch:
 def _tasks_of(master: Master, job: str) -> Iterator[tuple[str, list[Device]]]:
     """Yield the tasks of a job with their devices, none for a task that does not answer, up to the first that is not there."""
     for number in itertools.islice(itertools.count(), _MOST):
+        # A server of `tf.train.Server` is always of replica 0.
         name = f"/job:{job}/replica:0/task:{number}"
         try:
             devices = [device for device in _devices_with(master, name) if device.name.startswith(f"{name}/")]
