@@ -113,9 +113,7 @@ def _heat(share: float) -> str:
 
 
 def _add_legend(source: graphviz.Digraph, picture: Picture) -> None:
-    """Add a column beside the drawing: a box for each kind in the picture, a box for each colour, an edge for each kind of
-    edge.
-    """
+    """Add a column beside the drawing: a box for each kind in the picture and each colour, an edge for each kind of edge."""
     present = {box.kind for box in picture.boxes}
     plain = {"fillcolor": "#ffffff"} if picture.colours or picture.has_shares else {}
     entries = [(kind, {**style, **plain}) for kind, style in _STYLES.items() if kind in present]

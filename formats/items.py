@@ -58,9 +58,7 @@ _PART: Final = re.compile(r"([^?]*)(\?.*)?", re.DOTALL)
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Item:
-    """An input: a file, or the part of a file of lines or rows from byte `start` up to `end`, which begins in line `line`.
-    `name` names the input's result.
-    """
+    """An input: a file, or its lines or rows from byte `start` up to `end`, from line `line` on. `name` is the result's."""
 
     name: str
     path: str

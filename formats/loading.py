@@ -1,6 +1,4 @@
-"""Graphs from files: GraphDef, MetaGraphDef and SavedModel, binary or text, plain or gzip, and TensorFlow.js graph models,
-detected by content.
-"""
+"""Graphs from files, detected by content: GraphDef, MetaGraphDef and SavedModel, and models of TensorFlow.js."""
 
 from __future__ import annotations
 

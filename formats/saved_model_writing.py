@@ -546,9 +546,7 @@ def describe(graph: Graph, signature: SignatureDef, inputs: Mapping[str, Output]
 
 
 def _start(graph: Graph, about: MetaGraphDef) -> None:
-    """Name an operation that fills the tables, sets the paths of files, and begins the iterators that the signatures take,
-    if nothing else starts the graph.
-    """
+    """Name an operation that fills tables, sets paths of files and begins iterators, if nothing else starts the graph."""
     # A loader runs one of these two operations. If the message has one, the author of the model has chosen what it starts.
     if MAIN_OP in about.collection_def or INIT_SIGNATURE in about.signature_def:
         return

@@ -249,9 +249,7 @@ def _is_json(text: str) -> bool:
 
 
 def _parsed(text: str, dtype: DType | None) -> Any:
-    """Return the value of a JSON text, or a text itself if the tensor has strings. A slip in JSON is an error: its
-    characters are not meant.
-    """
+    """Return the value of a JSON text, or a text itself if the tensor has strings; a slip in JSON is an error."""
     try:
         return parse_json(text)
     except InvalidArgumentError as error:
@@ -280,9 +278,7 @@ def _strings(parsed: Any) -> Array:
 
 
 def _parsed_array(parsed: Any) -> Array:
-    """Return the numbers of a JSON value. NumPy would read a mix of integers below and above 2**63 as floats and lose
-    digits.
-    """
+    """Return the numbers of a JSON value; NumPy would read integers below and above 2**63 together as floats."""
     array = np.asarray(parsed)
     if array.dtype.kind == "f" and array.size and array.max() >= 2.0**63:
         numbers = np.asarray(parsed, object)

@@ -23,9 +23,7 @@ _COLOCATED: Final = "loc:@"
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class FieldChange:
-    """One field of a node (op, device, inputs, control_inputs or an attribute) before and after; None where the field was
-    absent.
-    """
+    """A field of a node (op, device, inputs, control_inputs or an attribute) before and after; None if it was absent."""
 
     field: str
     """`op`, `device`, `inputs`, `control_inputs`, or the name of an attribute."""
@@ -242,9 +240,7 @@ def diff_signatures(before: Graph, after: Graph, renaming: Renaming) -> tuple[Si
 
 
 def _callable_changes(before: Graph, after: Graph, renaming: Renaming) -> Iterator[SignatureChange]:
-    """Yield the functions of the models' objects, `__call__` for instance, that one model lacks or that stand for another
-    function.
-    """
+    """Yield the functions of the models' objects, as `__call__`, that one model lacks or that stand for other functions."""
     mine, theirs = (graph.meta.called_functions if graph.meta is not None else {} for graph in (before, after))
     for name in dict.fromkeys((*mine, *theirs)):
         old, new = mine.get(name), theirs.get(name)

@@ -286,9 +286,7 @@ class BlockRunner(Generic[_Input]):
         return self.rows is not None and feeds.keys() != self._fed
 
     def _consider(self, feeds: Feeds, result: Any, seconds: float) -> None:
-        """Begin with blocks after some inputs that ran one by one, if a block of two takes no longer than it may, or if its
-        parts run side by side.
-        """
+        """Begin with blocks after some inputs, if one of two takes no longer than it may, or its parts run side by side."""
         self._first.append((feeds, result))
         # The least of several: the first run also makes plans and programs.
         self._alone = min(self._alone, seconds)

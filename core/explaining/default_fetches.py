@@ -41,9 +41,7 @@ def counted_fetches(graph: Graph) -> tuple[str, ...]:
 
 
 def outputs_of(graph: Graph) -> tuple[str, ...]:
-    """Return the outputs of the usual signature, of all if none is usual, or the outputs that `explain` finds; none if
-    no output stands out.
-    """
+    """Return the outputs of the usual signature, or of all, or those that `explain` finds; none if no output stands out."""
     usual = graph.meta.usual_signature if graph.meta is not None else None
     runs = signature_runs(graph) if usual is None else [tuple(usual.fetched.values())]
     # Several signatures share tensors; each is fetched once.

@@ -124,9 +124,7 @@ class _Placer:
         yield from self._broken
 
     def _wanted(self) -> dict[str, DeviceSpec]:
-        """Return the merged demand of each group; nodes that own memory come before the nodes that work on references to
-        the memory.
-        """
+        """Return the merged demand of each group; nodes that own memory come before those that work on references to it."""
         demands: dict[str, DeviceSpec] = collections.defaultdict(DeviceSpec)
         # Sorting is stable: among equals the first node of the graph decides.
         for node in sorted(self._nodes, key=lambda node: any(_reference_inputs(node))):
@@ -138,9 +136,7 @@ class _Placer:
         return demands
 
     def _joined_by_handle(self, node: Node) -> list[str]:
-        """Join a node with the producers of references and handles; return the demands that contradict the producers'
-        devices.
-        """
+        """Join a node with the producers of its references and handles; return the demands that contradict their devices."""
         problems = []
         for value, takes_reference in zip(node.inputs, _reference_inputs(node)):
             if takes_reference:
@@ -155,9 +151,7 @@ class _Placer:
 
     @staticmethod
     def _heuristic(node: Node, placed: dict[str, DeviceSpec]) -> DeviceSpec:
-        """Return the device for a node that asks for none: the device of an only user, or of the tensor whose metadata is
-        read.
-        """
+        """Return the device for a node that asks for none: of an only user, or of the tensor whose metadata is read."""
         users = [user for user in node.uses if user.name in placed]
         # TensorFlow's placer calls such a node a generator: its value is made where it is used, and never sent.
         if not node.inputs and len(users) == 1 and len(node.outputs()) == 1:
@@ -191,9 +185,7 @@ def _reference_inputs(node: Node) -> list[bool]:
 
 
 def _shapes(graph: Graph) -> Inference:
-    """Return the specs of all tensors; a tensor that the parts of a divided graph exchange has the spec of the producer's
-    output.
-    """
+    """Return the specs of all tensors; one that the parts of a divided graph exchange has that of the producer's output."""
     whole = connected(graph)
     specs = infer(whole).specs
     return Inference({graph.node(output.node.name).output(output.index): spec for output, spec in specs.items()}, {})

@@ -28,9 +28,7 @@ _MAX_INFERRED: Final = 50_000
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Holding:
-    """The total of the variables of a purpose, or of constants: `trainable`, `slots` of optimizers, `other`, `constants`,
-    `unused`.
-    """
+    """The total of constants, or of the variables of a purpose: `trainable`, `slots` of optimizers, `other`, `unused`."""
 
     purpose: str
     """`trainable`, `slots`, `other`, `constants` or `unused`."""
@@ -63,9 +61,7 @@ class PeakMemory:
 
 
 def holdings(graph: Graph, roles: Roles, purposes: Purposes) -> tuple[Holding, ...]:
-    """Return the totals of the graph's variables and constants by purpose, without empty ones; unknown dimensions are taken
-    as 1.
-    """
+    """Return the totals of variables and constants by purpose, without empty ones; unknown dimensions are taken as 1."""
     # The order is that of the report.
     held: dict[str, list[tuple[Shape, int]]] = {"trainable": [], "slots": [], "other": [], "constants": [], "unused": []}
     for variable in roles.variables.values():

@@ -65,9 +65,7 @@ class TensorFacts:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class VariableFacts:
-    """A variable: source of the first value, the variable that a slot serves, and purpose: trainable, slots, other or
-    unused.
-    """
+    """A variable: source of the first value, the variable that a slot serves, and its purpose."""
 
     name: str
     """The name of the variable."""
@@ -89,9 +87,7 @@ class VariableFacts:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class MissingOp:
-    """An op type without a kernel; `known` is False if TensorFlow has no such op. `map_to` is a known op with the same
-    meaning.
-    """
+    """An op type without a kernel; `known` is False if TensorFlow lacks it, `map_to` is a known op of the same meaning."""
 
     op: str
     """The op."""
@@ -400,9 +396,7 @@ def _of_signature(facts: GraphFacts, signature: Signature, next_: NextCommands) 
 
 
 def _input_facts(node: Node) -> Iterator[TensorFacts]:
-    """Yield the tensors that a node brings into the graph: a placeholder's, an argument's, or the components of an iterator's
-    elements.
-    """
+    """Yield the tensors that a node brings in: a placeholder's, an argument's, or the components of an iterator's elements."""
     if node.is_placeholder or node.is_argument:
         yield tensor_facts(node)
     elif has_fact(node.op, "next_element"):
@@ -464,9 +458,7 @@ def missing_ops(graph: GraphLike) -> Rows[MissingOp]:
 
 
 def missing_among(nodes: Iterable[Node], functions: Container[str]) -> Rows[MissingOp]:
-    """Return the op types of nodes that are neither calls of `functions` nor have a kernel, with the reason and a
-    substitute.
-    """
+    """Return the op types of nodes that are no calls of `functions` and have no kernel, with reason and substitute."""
     users_by_op = grouped((node.op, node) for node in nodes_of_kind(nodes, lambda kind: not _can_run(functions, kind.op)))
     return Rows(_missing(op, users, functions) for op, users in users_by_op.items())
 

@@ -316,9 +316,7 @@ def default_attributes(op: str) -> dict[str, Any]:
 
 
 def own_attributes(node: NodeRecord) -> dict[str, Any]:
-    """Return the attributes that add to the op and the dtypes: neither defaults of the op nor types and counts of the
-    inputs.
-    """
+    """Return the attributes that say more than op and dtypes: neither defaults nor types and counts of the inputs."""
     declared, implied = _attribute_kinds(node.op)
     shown = {}
     for name, value in node.attributes.items():

@@ -61,9 +61,7 @@ class Purposes:
                 yield graph.node(twins.get(self._owners[key], self._owners[key]))
 
     def _trainable_nodes(self) -> Iterator[Node]:
-        """Yield the variables that updates by gradients write to, and the variables that the file lists or marks as
-        trainable.
-        """
+        """Yield the variables that updates by gradients write to, and those that the file lists or marks as trainable."""
         graph, meta = self._roles.graph, self._meta
         yield from (update.variable.node for update in self._roles.updates.values() if update.gradient is not None)
         yield from self._listed_in(TRAINABLE_COLLECTION)

@@ -68,9 +68,7 @@ class RunRaces:
 
 @checked
 def explain_races(graph: GraphLike, fetches: Sequence[str] = ()) -> Rows[RunRaces]:
-    """Return the races of a run of `fetches`; without any, of the run of each node that nobody waits for and that has
-    effects.
-    """
+    """Return the races of a run of `fetches`; by default of the run of each node with effects that nobody waits for."""
     graph = as_graph(graph)
     if fetches:
         return Rows([_run_races(graph, tuple(fetches))])
@@ -134,9 +132,7 @@ def _control_edge(counters: Mapping[Node, Node | None], race: Race, first: Node,
 
 
 def _counters(graph: Graph) -> dict[Node, Node | None]:
-    """Return for each node in a loop the NextIteration that the next iteration waits for; None where no NextIteration
-    decides.
-    """
+    """Return for each node in a loop the NextIteration that the next iteration waits for; None if none decides."""
     frames = find_frames(graph)
     deciding = {
         frame: next((node for node in frame.with_op(NEXT_ITERATION) if _decides(node)), None)

@@ -258,9 +258,7 @@ def _counted(graph: Graph, targets: Sequence[Output | Node]) -> Sequence[Output 
 
 
 def _mended(graph: Graph, menders: Sequence[Pass]) -> tuple[Graph, list[PassRecord]]:
-    """Return a copy of the graph whose nodes fit their ops, and the records of the mending passes that run before the
-    check.
-    """
+    """Return a copy of the graph whose nodes fit their ops, and the records of the mending passes that run before."""
     if not menders:
         graph.check()
     result = graph.copy()
@@ -299,9 +297,7 @@ def inline_functions(graph: GraphLike) -> tuple[Graph, int]:
 
 
 def _records(chosen: Sequence[Pass], graph: Graph, ctx: PassContext, rounds: int, observe: Observer) -> Iterator[PassRecord]:
-    """Run the passes to a fixed point, then the final passes; a pass is skipped while the graph has not changed since its
-    run.
-    """
+    """Run the passes to a fixed point, then the final passes; a pass is skipped while the graph is as after its run."""
     unchanged_since: dict[Pass, int] = {}
     changes = number = 0
     later = _later(chosen)

@@ -371,9 +371,7 @@ def locked_folder(folder: str) -> Iterator[None]:
 
 
 def place_copy(source: str, target: str, temporary: str) -> None:
-    """Give the file `source` the second name `target`, in place of a file of this name: by a link where possible, or by a
-    copy.
-    """
+    """Give the file `source` the second name `target`, in place of a file of this name: by a link, or else by a copy."""
     if is_address(target) or is_address(source):
         import shutil
 

@@ -174,9 +174,7 @@ def _is_asked(file_format: FileFormat, extension: str) -> bool:
 
 
 def _refusal(path: str, extension: str, writable: Writable) -> InvalidArgumentError:
-    """Return the error for a format that cannot be written here, with the possible formats and the other writers of the
-    format.
-    """
+    """Return the error for a format that cannot be written here, with the possible formats and the format's other writers."""
     formats = dict.fromkeys(file_format for place in _PLACES for file_format in place.formats)
     if is_folder(path):
         output, elsewhere = "a folder", [other for other in formats if other.is_folder]

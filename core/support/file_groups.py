@@ -100,9 +100,7 @@ def remove_staging(folder: str) -> None:
 
 
 def _staging(folder: str) -> str:
-    """Return the staging folder before its number, with the machine's name: machines may share a file system without its
-    locks.
-    """
+    """Return the staging folder before its number, with the machine's name: machines may share files without locks."""
     return os.path.join(folder, f".staging-{platform.node()}")
 
 

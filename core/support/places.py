@@ -100,9 +100,7 @@ def modified(place: Place) -> int:
 
 
 def times_below(address: str, depth: int | None = None) -> dict[str, int]:
-    """Return when each file below the address of a folder was last written, as `modified`; with a `depth` of 1 of the folder
-    itself.
-    """
+    """Return when each file below an address was last written, as `modified`; with a `depth` of 1 of the folder itself."""
     return remote(address).times_below(depth)
 
 

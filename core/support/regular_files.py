@@ -60,9 +60,7 @@ def open_regular(path: str | os.PathLike[str], *, follow_links: bool = True) -> 
 
 
 def open_input(path: str | os.PathLike[str]) -> BufferedReader:
-    """Open as `open_regular`, for a name that the user typed: also a pipe (of a shell's process substitution) and a
-    terminal.
-    """
+    """Open as `open_regular`, for a name that the user typed: also a pipe (of a process substitution) and a terminal."""
     return _opened_remotely(path) if is_address(path) else _opened(path, _FLAGS, streams=True)
 
 

@@ -199,9 +199,7 @@ class Model(Displayed, NotCopied):
         return session
 
     def _pairs(self, name: str, value: Any, given: Iterable[str]) -> list[tuple[str, Any]]:
-        """Return the tensors of an input with their values: of a sparse or ragged input the components, unless one of them
-        is `given` by its own name.
-        """
+        """Return an input's tensors with values: the components of a composite, unless one is `given` by its own name."""
         composite = composite_of(self.graph, self.signature, name)
         tensors = (self.signature.fed.get(word, word) for word in given)
         if composite is None or composite.is_fed_in_parts(tensors) or not composite.takes(value):

@@ -182,9 +182,7 @@ def _open_inputs(graph: Graph) -> dict[str, str]:
 def _one(
     names: Names, tensors: Mapping[str, str], word: str | None, kind: str, which: str, fits: Callable[[TensorSpec], bool]
 ) -> tuple[str, Output, TensorSpec]:
-    """Return the tensor of the word, or the only fitting tensor, with its spec; InvalidArgumentError lists the names if
-    there is not one.
-    """
+    """Return the tensor of the word, or the only one that fits, with its spec; InvalidArgumentError if there is not one."""
     specs = infer(names.graph).specs
     if word is not None:
         tensor = names.graph.output(names.known(word, tensors) or word)

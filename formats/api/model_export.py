@@ -73,9 +73,7 @@ class Source:
 
 
 class ModelExport(Displayed):
-    """A written model: `graph` is the frozen graph behind it, `inputs` and `outputs` are its tensors by their names in the
-    model.
-    """
+    """A written model: `graph` is the frozen graph behind it, `inputs` and `outputs` its tensors by the model's names."""
 
     runtime: ClassVar[str]
     """The library that runs the model."""

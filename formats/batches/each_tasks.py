@@ -119,9 +119,7 @@ class SweepTasks(MadeOnDemand[SweepTask]):
         self, items: Sequence[Item | None], settings: Sequence[Pairs], shards: Sequence[str] = (), ends: Sequence[int] = (),
         places: Sequence[range] | None = None,
     ) -> None:  # fmt: skip
-        """`shards` have the tasks up to their `ends`, by default each task has a file of its own; `places` choose some
-        tasks.
-        """
+        """`shards` have the tasks up to their `ends`, by default each task has its own file; `places` choose some tasks."""
         self._items, self._settings, self.shards, self._ends = items, settings, shards, ends
         self._places = Chained([range(len(items) * len(settings))] if places is None else places)
 
@@ -135,9 +133,7 @@ class SweepTasks(MadeOnDemand[SweepTask]):
         return SweepTask(_name(item.name if item else None, chosen), item, chosen, shard)
 
     def shard_ends(self, size: int | None) -> list[int]:
-        """Return the ends of shards of `size` tasks; with None of the groups of rows in Parquet and Arrow files, where there
-        are no other inputs.
-        """
+        """Return the ends of shards of `size` tasks; with None of the groups of rows, if all inputs are Parquet and Arrow."""
         groups = self._items.group_ends(SHARD_SIZE) if size is None and isinstance(self._items, Items) else None
         if groups is not None:
             return [end * len(self._settings) for end in groups]

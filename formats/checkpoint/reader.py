@@ -107,9 +107,7 @@ class CheckpointReader:
         return _assemble(tensor, tensor.parts, self._requested(tensor, spec))
 
     def deferred(self, name: str, spec: str = "") -> Tensor:
-        """Return a tensor as `read`, with elements read at first use. Only damage of the elements is detected as late as
-        that.
-        """
+        """Return a tensor as `read`, with elements read at first use; only damage of elements is detected that late."""
         tensor = self.tensor(name)
         requested, parts = self._requested(tensor, spec), tensor.parts
         for part, *_ in _needed(tensor, parts, requested):
@@ -176,9 +174,7 @@ def _assemble(tensor: StoredTensor, parts: Sequence[StoredPart], requested: Slic
 
 
 def _read_part(tensor: StoredTensor, part: StoredPart) -> Array:
-    """Read a stored slice; DataLossError if the slice's own entry has another shape or dtype than the tensor's
-    description.
-    """
+    """Read a stored slice; DataLossError if its own entry has another shape or dtype than the tensor's description."""
     array, shape = part.read(), SliceSpec(tensor.shape, part.extents).shape
     # A slice of a V2 checkpoint has an entry of its own, which a hostile file may fill with another shape.
     if array.shape != shape or array.dtype != tensor.dtype.numpy:

@@ -223,9 +223,7 @@ class FileCheckpointStore:
         merge_checkpoints(prefixes, destination, delete_old, allow_missing, files)
 
     def _reader(self, prefix: str, files: FileGate) -> CheckpointReader:
-        """Return a cached reader: a graph restores variable by variable, and the table is read once, until the file
-        changes.
-        """
+        """Return a reader, cached until a file changes: a graph restores each variable by itself."""
         # The files may change between two restores of a run: a training in another process writes the same prefix again.
         stamp = _stamp(prefix, files)
         # The gate is a part of the key: a session that may open fewer files gets no reader that another session opened.

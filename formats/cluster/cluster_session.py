@@ -315,9 +315,7 @@ class ClusterSession(NotCopied):
         raise AssertionError
 
     def _handle(self) -> str:
-        """Return the handle of a session on the graph: the first that fits, as separately extended graphs may contradict
-        each other.
-        """
+        """Return the handle of a session on the graph: the first that fits, as graphs extended apart may clash."""
         handle = next(filter(None, (held.handle_for(self.graph) for held in self._opened)), None)
         if handle is None:
             self._opened.append(_MasterSession(self._master, self._filters, self._note))

@@ -177,9 +177,7 @@ class Master:
         waiting: Callable[[], str] | None = None,
         look: Callable[[], None] | None = None,
     ) -> Any:
-        """Return the answer of a method; an exception that ends the wait, for example Ctrl-C, cancels the call on the
-        server too.
-        """
+        """Return the answer of a method; an exception that ends the wait, as by Ctrl-C, cancels the call there, too."""
         future = self._future(method, request, seconds)
         try:
             return self._result(future, waiting, look)

@@ -124,9 +124,7 @@ class RuleSet:
     def rule(
         self, *ops: str, fact: str = "", algebra: str, accuracy: Accuracy, relaxed_where: str = ""
     ) -> Callable[[RuleFunction], RuleFunction]:
-        """Register a function as a rule for nodes of type `ops`, and of the types with a `fact`; the function's name names
-        the rule.
-        """
+        """Register a function, by its name, as a rule for nodes of type `ops`, and of the types with a `fact`."""
 
         def register(function: RuleFunction) -> RuleFunction:
             name = function.__name__.replace("_", "-")

@@ -228,9 +228,7 @@ class PassContext:
                 self._inference = None
 
     def is_preserved(self, node: Node) -> bool:
-        """Return True for nodes that must keep their name and meaning: fetched, fed, named by the user, or run at the
-        start.
-        """
+        """Return True for nodes that must keep name and meaning: fetched, fed, named by the user, or run at the start."""
         name = node.name
         return name in self.fetches or name in self._fed_nodes or name in self.keep or name in self.start
 
@@ -309,9 +307,7 @@ class PassContext:
         return spec.value if is_known and spec is not None else None
 
     def constant_value(self, output: Output) -> Any:
-        """Return the array of a Const that no feed replaces, else None; None also for a huge array stored as a single
-        element.
-        """
+        """Return the array of a Const that no feed replaces; None for others, and for a huge array of one element."""
         if not output.node.is_constant or self.is_fed(output):
             return None
         value = output.node.constant_value()
@@ -543,9 +539,7 @@ def _option(name: str, text: str) -> tuple[str, str]:
 
 
 def configure(kind: type[Pass], options: Mapping[str, str]) -> Pass:
-    """Configure a pass with options in text, converted to the fields' types; InvalidArgumentError for an option that does
-    not fit.
-    """
+    """Configure a pass with options in text, converted to the fields' types; InvalidArgumentError for a wrong option."""
     fields = {field.name: field for field in dataclasses.fields(kind)}
     settings: dict[str, Any] = {}
     for key, text in options.items():

@@ -151,9 +151,7 @@ def _evaluate_call(graph: Graph, node: Node, most: int) -> list[Any]:
 
 
 _ROOM = 8
-"""The memory of a node during folding, as a multiple of the result limit: larger results are dropped, and kernels make
-copies.
-"""
+"""The memory of a node during folding, in result limits: larger results are dropped, and kernels make copies."""
 _ALL_SECONDS = 3
 """The time, in seconds, for all folding of a graph and the functions."""
 

@@ -306,9 +306,7 @@ def _port(node: Node, attr: str | None) -> Port | None:
 
 @dataclasses.dataclass(frozen=True)
 class RoundWeights(Pass):
-    """Round every float constant of at least `minimum_size` elements to `steps` values between the least and greatest
-    element.
-    """
+    """Round each float constant of at least `minimum_size` elements to `steps` values between its least and greatest."""
 
     name: ClassVar[str] = "round_weights"
     summary: ClassVar[str] = "round weights to few distinct values, so that the file compresses well (results change)"

@@ -312,9 +312,7 @@ class _WhileMotion:
         self.made[node] = self.graph.add_node(name, node.op, inputs, controls, attrs, node.device or self.node.device)
 
     def _take_out(self, part: str, node: Node, waits: Sequence[Node]) -> None:
-        """Replace each output of a moved node by a new loop variable; consumers wait for the nodes that the moved node
-        waited for.
-        """
+        """Replace each output of a moved node by a new loop variable; consumers wait for what the moved node waited for."""
         draft = self.drafts[part]
         inside = draft.body.node(node.name)
         leaving = {other.name for other in self.moved[part]}
@@ -353,9 +351,7 @@ def body_nodes(graph: Graph, frame: Frame) -> set[Node]:
 
 
 def _branch_nodes(graph: Graph, frame: Frame) -> set[Node]:
-    """Return the nodes on branches within an iteration and their descendants, and nodes that run after the last iteration
-    only.
-    """
+    """Return the nodes on branches within an iteration with descendants, and those that run after the last iteration only."""
     predicate = frame.condition.output()
     starts: list[Node] = []
     for switch in frame.with_op(SWITCH):
@@ -547,9 +543,7 @@ class Invariants:
         self._waits[value] = tuple(waits)
 
     def consider(self, node: Node) -> None:
-        """Add the node where all inputs are invariant and no blocker exists. Nodes with only constant inputs are left to
-        folding.
-        """
+        """Add the node if all inputs are invariant and nothing blocks it; constant inputs alone leave it to folding."""
         if node.is_constant:
             self.add(node.output(), self._controls(node))
             return

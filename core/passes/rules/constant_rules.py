@@ -44,9 +44,7 @@ class _InvertibleOperation:
     combine: Callable[[Any, Any], Any]
     invert: Callable[[Any], Any]
     hazard: Callable[[_Terms, Any, Sequence[Any]], str]
-    """The reason why terms, joined in another way, may differ by more than rounding; takes the combined constant and the
-    parts.
-    """
+    """The reason why terms, joined otherwise, may differ by more than rounding; takes the combined constant and the parts."""
 
 
 @dataclasses.dataclass
@@ -381,9 +379,7 @@ def _scaled(r: Rewriter, node: Node, x: Output, factor: Any, weights: Any) -> Ou
 
 
 def _may_scale_input(r: Rewriter, node: Node, x: Output, factor: Any, weights: Any, scaled: Any) -> bool:
-    """Return True if scaling x cannot overflow: the factor shrinks x, or x is small enough; or fast math allows the
-    rule.
-    """
+    """Return True if scaling x cannot overflow, as the factor shrinks x or x is small; or fast math allows the rule."""
     if not rounds(node):
         return True
     data, largest = r.range(x).magnitude, most(factor)

@@ -291,9 +291,7 @@ def _data_input(node: Node) -> int:
 
 
 def _alike_users(r: Rewriter, node: Node) -> list[Node] | None:
-    """Return the readers of a node's outputs if each output has a single reader, all with equal op and attributes; else
-    None.
-    """
+    """Return the readers of a node's outputs if each output has one, all with equal op and attributes; else None."""
     readers = [r.graph.consumers(output) for output in node.outputs()]
     if len(readers) < 2 or any(len(consumers) != 1 for consumers in readers) or r.ctx.is_preserved(node):
         return None

@@ -313,9 +313,7 @@ def _has_data_format(node: Node) -> bool:
 
 
 def node_layout(ctx: PassContext, node: Node, to: str) -> NodeLayout | str | None:
-    """Return a node's layout; the reason why the node cannot change; None for a node without layout, or with the right
-    layout.
-    """
+    """Return a node's layout; the reason why it cannot change; None for a node without layout, or with the right one."""
     line = _line(node, to)
     if line is None:
         return None

@@ -70,9 +70,7 @@ def output_axes(product: Node) -> tuple[int, ...]:
 
 
 def input_axes(product: Node) -> tuple[int, ...]:
-    """Return the axis of the weights that the channels of the data are summed over (for a depthwise convolution: stay apart
-    in).
-    """
+    """Return the weights' axis that the channels of the data are summed over, or for a depthwise convolution stay apart in."""
     axes = _AXES[product.op]
     return axes.outputs if is_matrix_product(product) and product.attr("transpose_b") else axes.inputs
 
@@ -348,9 +346,7 @@ class Rewriter:
         return self.ctx.is_fed(value) and not value.node.is_placeholder
 
     def _keep_effects(self, node: Node, before: Sequence[Output], value: Output) -> None:
-        """Let the replacement of a node with inputs `before` wait for effects that are neither read nor waited for any
-        more.
-        """
+        """Let the replacement of a node with inputs `before` wait for effects that nothing reads or waits for any more."""
         self._effects.keep(node, before, value, self._made)
 
 
