@@ -28,9 +28,9 @@ class FieldChange:
     field: str
     """`op`, `device`, `inputs`, `control_inputs`, or the name of an attribute."""
     before: str | None
-    """The text in the first graph; None where it lacks the field."""
+    """The text in the first graph; None if it lacks the field."""
     after: str | None
-    """The text in the second graph; None where it lacks the field."""
+    """The text in the second graph; None if it lacks the field."""
 
     def __str__(self) -> str:
         return f"{self.field}: {'-' if self.before is None else self.before} -> {'-' if self.after is None else self.after}"
@@ -51,7 +51,7 @@ class Renaming:
     @staticmethod
     def of(match: GraphMatch) -> Renaming:
         """Return the new names of functions and gradients, and of the graph's own nodes."""
-        # A function without a counterpart equals none, also where the other graph has one of its name.
+        # A function without a counterpart equals none, also if the other graph has one of its name.
         functions = {name: match.functions.get(name, _NO_NAME) for name in match.before.functions}
         named = {registered.function: name for name, registered in match.after.registered_gradients.items()}
         gradients = {
@@ -199,7 +199,7 @@ class SignatureChange:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class VariableChange:
-    """A variable that is `added`, `removed` or `changed`: dtype and shape before and after, None where absent.
+    """A variable that is `added`, `removed` or `changed`: dtype and shape before and after, None if absent.
 
     `largest_difference` is of the elements; None for other shapes, and for texts.
     """
@@ -209,13 +209,13 @@ class VariableChange:
     change: str
     """`added`, `removed` or `changed`."""
     before: str | None
-    """The dtype and the shape in the first model; None where the variable is absent."""
+    """The dtype and the shape in the first model; None if the variable is absent."""
     after: str | None
-    """The dtype and the shape in the second model; None where the variable is absent."""
+    """The dtype and the shape in the second model; None if the variable is absent."""
     largest_difference: float | None = None
     """The largest difference of two elements; None for other shapes, and for texts."""
     new_name: str | None = None
-    """The name in the second model, where it differs."""
+    """The name in the second model, if it differs."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ _NAME_FETCH: Final = Hint("name an output with ", option("fetch"))
 def guessed_fetches(graph: Graph) -> tuple[str, ...]:
     """Return the outputs of the usual signature, or else the outputs and training operations that `tfg explain` finds.
 
-    InvalidArgumentError where there are no outputs.
+    InvalidArgumentError if there are no outputs.
     """
     if usual := _usual_outputs(graph):
         return usual
@@ -62,7 +62,7 @@ def signature_runs(graph: Graph) -> list[tuple[str, ...]]:
 def default_runs(graph: Graph) -> list[tuple[str, ...]]:
     """Return the fetches of each run of a graph: of each signature, or the outputs and training operations that stand out.
 
-    InvalidArgumentError where there are none.
+    InvalidArgumentError if there are none.
     """
     return signature_runs(graph) or [guessed_fetches(graph)]
 

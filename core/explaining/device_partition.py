@@ -30,7 +30,7 @@ class Crossing:
     """A transfer between two devices, made once in every step that runs both ends: a pair of Send and Recv.
 
     `kind` is tensor, reference (the whole value of a variable is copied), control (no bytes, but a message), feed or fetch.
-    `bytes` are None where the shape, or the length of strings, is not known before a run.
+    `bytes` are None if the shape, or the length of strings, is not known before a run.
     """
 
     tensor: str
@@ -46,7 +46,7 @@ class Crossing:
     shape: str
     """The shape in words."""
     bytes: int | None
-    """The bytes of a transfer; None where only a run tells."""
+    """The bytes of a transfer; None if only a run tells."""
     consumers: tuple[str, ...]
     """The nodes that receive."""
 
@@ -163,7 +163,7 @@ class _Placer:
 
 
 def _device(node: Node) -> DeviceSpec:
-    """Return the device that a node asks for; the empty device where the text names none, as `tfg check` reports."""
+    """Return the device that a node asks for; the empty device if the text names none, as `tfg check` reports."""
     try:
         return DeviceSpec.parse(node.device)
     except InvalidArgumentError:

@@ -78,12 +78,12 @@ def _holding(purpose: str, tensors: Sequence[tuple[Shape, int]]) -> Holding:
 
 
 def _elements(shape: Shape) -> int:
-    """Return the number of elements where unknown dimensions are 1."""
+    """Return the number of elements if unknown dimensions are 1."""
     return math.prod(dim if isinstance(dim, int) else 1 for dim in shape.dims or ())
 
 
 def inferred(graph: Graph) -> Inference | None:
-    """Return the shapes that follow from the inputs'; None for very many nodes, and where `tfg check` says why not."""
+    """Return the shapes that follow from the inputs'; None for very many nodes, and if `tfg check` says why not."""
     if len(graph) > _MAX_INFERRED:
         return None
     try:

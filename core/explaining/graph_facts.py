@@ -134,9 +134,9 @@ class AssetFacts:
     name: str
     """The name in the folder of assets."""
     bytes: int | None
-    """The size; null where the file is missing."""
+    """The size; null if the file is missing."""
     lines: int | None
-    """How many lines the file has, where it is text of at most 16 MiB."""
+    """How many lines the file has, if it is text of at most 16 MiB."""
 
     def __str__(self) -> str:
         if self.bytes is None:
@@ -174,7 +174,7 @@ class GraphFacts(Report):
     versions: Versions | None
     """The versions of GraphDef that the graph was written for."""
     tensorflow_version: str | None
-    """The version of TensorFlow that wrote the model; null where the file does not say."""
+    """The version of TensorFlow that wrote the model; null if the file does not say."""
     inputs: tuple[TensorFacts, ...]
     """The inputs of the signature, by its names, or of the function of a SavedModel that Python calls as the model; of another
     graph, the placeholders.
@@ -186,7 +186,7 @@ class GraphFacts(Report):
     variables: tuple[VariableFacts, ...]
     """The variables, and behind them the handles that nothing uses."""
     variables_unread: str | None
-    """Why the values of the variables cannot be read, where a file of the model is missing or damaged."""
+    """Why the values of the variables cannot be read, if a file of the model is missing or damaged."""
     init_ops: tuple[str, ...]
     """The operations that initialize variables."""
     train_ops: tuple[str, ...]
@@ -544,7 +544,7 @@ def _output_facts(
 
 
 def _outputs(graph: Graph, roles: Roles, placed: dict[Node, tuple[str, str]]) -> Iterator[Node]:
-    """Yield the losses, and nodes of the model without users; dead ends of conditionals only where there is nothing else."""
+    """Yield the losses, and nodes of the model without users; dead ends of conditionals only if there is nothing else."""
     # Losses are no ends: the gradients read them.
     losses = dict.fromkeys(roles.losses)
     yield from losses

@@ -77,7 +77,7 @@ class ConsumerFacts:
     op: str
     """The op of this node."""
     tensor: str | None
-    """The tensor that the node reads; None where the node only waits."""
+    """The tensor that the node reads; None if the node only waits."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -121,7 +121,7 @@ class NodeFacts(Report):
     fetch: FetchFacts | None
     """With --fetch: whether the fetch runs the node."""
     source: str | None = None
-    """The node of the file, NODE or FUNCTION/NODE, where the author of the model gave it another name; otherwise None."""
+    """The node of the file, NODE or FUNCTION/NODE, if the author of the model gave it another name; otherwise None."""
     layer: str | None = None
     """The layer that was asked about, and whose output the node is; otherwise None."""
 
@@ -255,7 +255,7 @@ class Explainer:
         # Most nodes of a large graph: their role follows from the op and the stage alone.
         if node.op in self._plain_ops and node not in self._particular and self.placed[node][0] != "gradients":
             return self._plain_role(node)
-        # From the most particular role to the least; where none fits, the op alone tells the role.
+        # From the most particular role to the least; if none fits, the op alone tells the role.
         for describe in (self._variable_role, self._write_role, self._gradient_role, self._other_role):
             text = describe(node)
             if text is not None:

@@ -111,7 +111,7 @@ class NodeFilter:
 
     def _tests(self) -> Iterator[Callable[[Node], object]]:
         """Yield the tests that a node has to pass."""
-        # Compiled before the first node, so that a bad expression is an error also where no node is left to test.
+        # Compiled before the first node, so that a bad expression is an error also if no node is left to test.
         name, op, exclude, device = map(regular_expression, (self.name, self.op, self.exclude, self.device))
         scope, among = self.scope.rstrip("/"), self.among
         if among is not None:
@@ -192,7 +192,7 @@ def list_nodes(
     `name`, `exclude` and `device` are regular expressions to be found, or not, in a node's name or device; `op` must match
     the whole type, `scope` is a name scope. `to` keeps the nodes that these tensors need, `around` the nodes up to `hops`
     edges from a node. `shapes` infers the shapes of outputs; without it they are the declared shapes. `order` is `graph`,
-    `topological`, `name`, `op` or `device`. NotFoundError where no node passes, InvalidArgumentError for a bad expression or
+    `topological`, `name`, `op` or `device`. NotFoundError if no node passes, InvalidArgumentError for a bad expression or
     order.
     """
     graph = as_graph(graph)
@@ -215,7 +215,7 @@ def ordered(nodes: Iterable[Node], order: str) -> Iterable[Node]:
 
 
 def record_nodes(nodes: Iterable[Node], inferred: Graph | None = None) -> Iterator[NodeRecord]:
-    """Yield the records of nodes, with inferred shapes where the graph of the nodes is given."""
+    """Yield the records of nodes, with inferred shapes if the graph of the nodes is given."""
     inference = None
     if inferred is not None:
         # Here, as a dump without shapes imports neither inference nor NumPy.
@@ -238,7 +238,7 @@ def function_records(
     alike = Alike()
     for function in functions:
         records = tuple([node_record(node, None, function.name, alike) for node in chosen.apply(function.pattern.body)])
-        # A function without nodes is listed where no filter asks for nodes.
+        # A function without nodes is listed if no filter asks for nodes.
         if records or chosen.is_empty:
             yield function, records
 
@@ -366,7 +366,7 @@ def value_text(value: Any) -> str:
 
 
 def _tensor_text(tensor: Tensor) -> str:
-    """Return the first elements of a constant, or only dtype and shape where no elements are in memory."""
+    """Return the first elements of a constant, or only dtype and shape if no elements are in memory."""
     # A preview reads the first bytes alone: a constant may have gigabytes, and lie in a file.
     elements = tensor.preview(MAX_PREVIEW)
     if not elements:
@@ -380,7 +380,7 @@ def _tensor_text(tensor: Tensor) -> str:
 
 
 def require_nodes(records: Sequence[Any], chosen: NodeFilter) -> None:
-    """Raise NotFoundError where a filter let nothing pass."""
+    """Raise NotFoundError if a filter let nothing pass."""
     if not records and not chosen.is_empty:
         parts = {part: getattr(chosen, part) for part in ("name", "op", "scope", "exclude", "device")}
         conditions = [f"{part} '{text}'" for part, text in parts.items() if text]

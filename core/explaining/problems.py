@@ -50,13 +50,13 @@ _MAX_NAMES: Final = 8
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Problem:
-    """A problem: an error where the node cannot run as written, a warning where the author likely meant another thing.
+    """A problem: an error if the node cannot run as written, a warning if the author likely meant another thing.
 
     `function` names the function in whose body the node is; None for the graph itself.
     """
 
     severity: str
-    """`error` where the node cannot run as written, or `warning`."""
+    """`error` if the node cannot run as written, or `warning`."""
     kind: str
     """A few words that all problems of the kind share, such as `unknown op`."""
     node: str | None
@@ -285,7 +285,7 @@ def _wants_reference(user: Node, giver: Node) -> bool:
 
 
 def _fits(got: object, want: object) -> bool:
-    """Return True if dtypes agree; also where an attribute holds no dtype: other checks or the caller decide then."""
+    """Return True if dtypes agree; also if an attribute holds no dtype: other checks or the caller decide then."""
     if not isinstance(got, DType) or not isinstance(want, DType):
         return True
     # A reference serves where a value is wanted, and a value does not serve where a reference is.
@@ -449,7 +449,7 @@ def _contradictions(body: CheckedBody, broken: set[str | None], inference: Infer
 def _ranks(
     body: CheckedBody, node: Node, inference: Inference, ranked: dict[Hashable, Sequence[TensorSpec]]
 ) -> Iterator[Problem]:
-    """Yield a problem where an input has a rank that TensorFlow refuses when the node is built. `ranked` gets the specs that
+    """Yield a problem if an input has a rank that TensorFlow refuses when the node is built. `ranked` gets the specs that
     passed, by op, attributes and their own identities.
     """
     if node.op_def is None:
@@ -564,7 +564,7 @@ def _definition(body: CheckedBody, node: Node) -> OpDef | None:
 
 
 def _output_dtypes(body: CheckedBody, node: Node) -> Sequence[DType] | None:
-    """Return the dtypes of a node's outputs; None where the node does not declare them: another check reports that."""
+    """Return the dtypes of a node's outputs; None if the node does not declare them: another check reports that."""
     key = node.op, id(node.attrs)
     if key not in body.dtypes:
         body.dtypes[key] = _declared_dtypes(body, node)

@@ -20,7 +20,7 @@ class Purposes:
     """The purpose of each variable of a graph.
 
     A SavedModel has more handles than variables: Keras 3 writes each weight two or three times, for signatures, for
-    functions in Python and as an initial value. A handle counts as used where a signature reaches the handle, a function of
+    functions in Python and as an initial value. A handle counts as used if a signature reaches the handle, a function of
     the model captures the handle, an update writes to the variable or a collection of TF1 lists the variable. In a graph
     without signatures and functions of objects every variable is used.
     """

@@ -76,7 +76,7 @@ def explain_races(graph: GraphLike, fetches: Sequence[str] = ()) -> Rows[RunRace
 
 
 def _guessed_targets(graph: Graph) -> list[Node]:
-    """Return the nodes without users that write or wait for a write; where nothing writes, nodes that wait for draws."""
+    """Return the nodes without users that write or wait for a write; if nothing writes, nodes that wait for draws."""
     active = accesses(graph, list(graph))
     for kind in (WRITE, DRAW):
         leading = descendants([access.node for access in active if access.kind == kind])

@@ -35,7 +35,7 @@ class Update:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class OptimizerSlot:
-    """A variable that an optimizer keeps beside a trained variable; `variable` is None where all variables share the slot.
+    """A variable that an optimizer keeps beside a trained variable; `variable` is None if all variables share the slot.
 
     A moving average of a variable has no `optimizer`.
     """

@@ -45,7 +45,7 @@ Observer: TypeAlias = Callable[[str, Graph], None]
 """A function that is called with the name of a pass and the graph after the pass."""
 MAX_ROUNDS = 5
 _MAX_COPIED: Final = 1_000_000
-"""The number of nodes up to which shared functions are copied where all calls are to be inlined."""
+"""The number of nodes up to which shared functions are copied if all calls are to be inlined."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -190,7 +190,7 @@ def optimize(
     TensorFlow.js and TensorFlow Lite, do not read them. The report then has the ops that each of these does not read.
 
     Sessions on the result ignore feeds of nodes that the fetches did not need, as before; a file does not remember the
-    nodes. A SavedModel's initializers stay, too. With `costs` the report has a run's cost before and after each pass; where
+    nodes. A SavedModel's initializers stay, too. With `costs` the report has a run's cost before and after each pass; if
     several signatures stay, that of the usual one.
     `observe` is called with the graph at the start (stage "load") and after each pass that changed the graph.
     """
@@ -249,7 +249,7 @@ def _unobserved(stage: str, graph: Graph) -> None:
 
 
 def _counted(graph: Graph, targets: Sequence[Output | Node]) -> Sequence[Output | Node]:
-    """Return the targets of the run whose cost is counted: the usual signature's, where all signatures are kept."""
+    """Return the targets of the run whose cost is counted: the usual signature's, if all signatures are kept."""
     usual = graph.meta.usual_signature if graph.meta is not None else None
     names = {target.name for target in targets}
     if usual is None or not usual.outputs or not names.issuperset(default_fetches(graph)):
@@ -336,7 +336,7 @@ def _with_costs(records: Iterator[PassRecord], meter: CostMeter) -> Iterator[Pas
     """Yield the records with a run's cost before and after each pass; a pass runs when the iterator advances."""
     cost = meter.read()
     for record in records:
-        # A count takes as long as a pass, so it is made only where the cost may have changed.
+        # A count takes as long as a pass, so it is made only if the cost may have changed.
         is_same = not record.fired or find_pass(record.name).keeps_cost
         before, cost = cost, cost if is_same else meter.read()
         yield dataclasses.replace(record, cost_before=before, cost_after=cost)
@@ -461,7 +461,7 @@ class NodeFate:
     op: str
     """The op before the passes."""
     op_after: str | None
-    """The op after the passes; None where the node is gone."""
+    """The op after the passes; None if the node is gone."""
     fate: str
     """What became of the node, in words."""
     refused: tuple[str, ...]

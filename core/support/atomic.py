@@ -124,7 +124,7 @@ def _similar_files(path: str) -> str | None:
 
 @contextlib.contextmanager
 def atomic_file(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
-    """Open a file that takes the name `path` when the block ends, and vanishes where the block raises.
+    """Open a file that takes the name `path` when the block ends, and vanishes if the block raises.
 
     A link is followed; a device or a pipe is written in place. The contents reach the disk before the name does. Errors of
     the operating system become TfgErrors, inside the block too.
@@ -142,7 +142,7 @@ def atomic_file(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
 
 @contextlib.contextmanager
 def atomic_folder(path: str | os.PathLike[str]) -> Iterator[str]:
-    """Yield an empty folder that takes the name `path` when the block ends, and vanishes where the block raises.
+    """Yield an empty folder that takes the name `path` when the block ends, and vanishes if the block raises.
 
     The name is unused, or an empty folder's. Errors as of `atomic_file`.
     """
@@ -342,7 +342,7 @@ def _remove_tree(folder: str) -> None:
 
 
 def _lock(descriptor: int) -> None:
-    """Wait for the lock of a file or folder, where the system and the file system have locks."""
+    """Wait for the lock of a file or folder, if the system and the file system have locks."""
     if fcntl is None:
         return
     try:
@@ -429,7 +429,7 @@ def rename_folder(source: str, target: str) -> None:
 
 
 def flush_folder(path: str) -> None:
-    """Wait until the names in the folder of `path` are on the disk, where the system and the file system can say so."""
+    """Wait until the names in the folder of `path` are on the disk, if the system and the file system can say so."""
     # Windows opens no folders.
     if not hasattr(os, "O_DIRECTORY") or is_address(path):
         return

@@ -58,7 +58,7 @@ def base_folder() -> str | None:
 
 
 def own_folder(name: str) -> str | None:
-    """Return a folder of the cache that only this user can enter, made where it is missing; None if that is impossible."""
+    """Return a folder of the cache that only this user can enter, made if it is missing; None if that is impossible."""
     base = base_folder()
     if base is None:
         return None
@@ -78,13 +78,13 @@ def own_folder(name: str) -> str | None:
 
 
 def _require_own(status: os.stat_result, path: str) -> None:
-    """Raise PermissionError for a file or folder of another user, where the system has users."""
+    """Raise PermissionError for a file or folder of another user, if the system has users."""
     if hasattr(os, "geteuid") and status.st_uid != os.geteuid():
         raise PermissionError(errno.EPERM, "it belongs to another user", path)
 
 
 def read_entry(folder: str, name: str) -> bytes | None:
-    """Return the contents of an entry; None if there is none, or where it is not of this user or not of this size."""
+    """Return the contents of an entry; None if there is none, or if it is not of this user or not of this size."""
     path = os.path.join(folder, name)
     try:
         with open_regular(path, follow_links=False) as file:
@@ -120,7 +120,7 @@ def write_entry(folder: str, name: str, content: bytes) -> None:
 
 
 def cached_files(folder: str) -> list[CachedFile]:
-    """Return the regular files below a folder, in the order of their paths; none where there is no folder."""
+    """Return the regular files below a folder, in the order of their paths; none if there is no folder."""
     return sorted(_walk(folder))
 
 

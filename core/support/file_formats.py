@@ -128,7 +128,7 @@ def is_bare(path: str | os.PathLike[str]) -> bool:
 
 
 def format_of(path: str | os.PathLike[str], writable: Writable) -> FileFormat:
-    """Return the format of a file's name; InvalidArgumentError with a list of formats where the format cannot be written."""
+    """Return the format of a file's name; InvalidArgumentError with a list of formats if the format cannot be written."""
     extension = extension_of(path)
     if is_folder(path):
         file_format = next((candidate for candidate in writable.formats if candidate.is_folder), None)

@@ -76,7 +76,7 @@ def extra_hint(extra: str) -> str:
 
 
 def _packages(extra: str) -> list[str]:
-    """Return an extra's requirements (`pillow>=10`), or the checkout's extra where no distribution is installed."""
+    """Return an extra's requirements (`pillow>=10`), or the checkout's extra if no distribution is installed."""
     from importlib import metadata
 
     try:

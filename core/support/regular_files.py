@@ -1,7 +1,7 @@
 """Files opened for reading. Every reader of tfg opens files here, at paths and at addresses (`places`).
 
 A name may lead to a pipe without a writer, which blocks, or to a device without an end (/dev/zero). Only regular files are
-therefore opened; a pipe or a terminal is opened where the user named the pipe or terminal as the input itself.
+therefore opened; a pipe or a terminal is opened if the user named the pipe or terminal as the input itself.
 """
 
 from __future__ import annotations
@@ -128,7 +128,7 @@ class PositionedFile:
         return self._content is not None
 
     def read_at(self, position: int, size: int) -> bytes:
-        """Return the bytes from a position on; fewer than `size` where the file ends before."""
+        """Return the bytes from a position on; fewer than `size` if the file ends before."""
         if self._content is not None:
             return self._content[position : position + size]
         if self._remote is not None:

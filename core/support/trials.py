@@ -15,7 +15,7 @@ _Result = TypeVar("_Result")
 TIMES: Final = 4
 """Runs of each alternative before a choice: the least time excludes the effect of other work on the machine."""
 _MOST: Final = 8
-"""By how much each way may be tried more often where runs are short."""
+"""By how much each way may be tried more often if runs are short."""
 GAIN: Final = 0.96
 """The largest ratio of a later alternative's time to the earlier time that wins: above lies the scatter of measured times."""
 
@@ -24,7 +24,7 @@ PAIRS: Final = 5
 _TURN: Final = 2
 """Runs of a turn: the first may convert what the other way wrote."""
 _FAR: Final = 2.0
-"""By how much a way is ahead in the first two pairs where the trial ends at once."""
+"""By how much a way is ahead in the first two pairs if the trial ends at once."""
 
 _OVERLOADED: Final = 2.0
 """The load of the machine by its cores from which waits for cores are left out: a run itself makes a load of 1."""
@@ -71,7 +71,7 @@ class RunTimer:
 class PairedTrial:
     """Two alternatives in turns, compared turn by turn: other work on the machine slows both turns of a pair.
 
-    The time of a turn is the least of its runs. The later alternative wins where the median of the pairs' ratios is below
+    The time of a turn is the least of its runs. The later alternative wins if the median of the pairs' ratios is below
     GAIN. The trial takes at least `seconds` for each alternative, or several times PAIRS pairs of short runs.
     """
 

@@ -46,7 +46,7 @@ class SizeKeywords(TypedDict, total=False):
     trips: Annotated[Mapping[str, int] | None, None, "The iterations of loops by name."]
     sizes: Annotated[Mapping[str, int] | None, None, "The numbers in place of symbols."]
     batch: Annotated[
-        BatchSize | None, None, "The number of rows of the inputs, also where they declare another number, or '?' for N."
+        BatchSize | None, None, "The number of rows of the inputs, also if they declare another number, or '?' for N."
     ]
 
 

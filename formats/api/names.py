@@ -35,7 +35,7 @@ _NUMBER: Final = re.compile(r"[._]\d+$")
 
 
 class Given(NamedTuple):
-    """A value itself, where a text would stand for a value."""
+    """A value itself, if a text would stand for a value."""
 
     value: Any
 

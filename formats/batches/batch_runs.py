@@ -258,7 +258,7 @@ def run_batch(
     each input, or to shards of `shard_size` results: `output="results.npz"` writes `results-00000-of-00010.npz` and so on;
     other shards are .tfrecord, .jsonl, .csv, .parquet and .arrow. By default a shard has 1,000 results, or those of a group
     of rows in Parquet and Arrow files. A later call computes the results that are missing or older than their inputs; with
-    `overwrite` all. InvalidArgumentError where the place has results of another graph or of other settings.
+    `overwrite` all. InvalidArgumentError if the place has results of another graph or of other settings.
 
     `on` names the place of the runs: by default this process; `local:4` for four processes, `dask://HOST:PORT`, or
     `grpc://HOST:PORT` for a TensorFlow cluster. New processes import no module of the caller, and load `op_libraries`,
@@ -311,7 +311,7 @@ def batched(
     graph: Graph, path: str | None, request: RunRequest, signature: str | None, batch: BlockSize | Literal["?"],
     note: Callable[[str], None],
 ) -> tuple[Graph, str | None, BlockSize]:  # fmt: skip
-    """Return a graph that takes `batch` rows, its file where the graph is still the file's, and the inputs in a block."""
+    """Return a graph that takes `batch` rows, its file if the graph is still the file's, and the inputs in a block."""
     # The plan of a run is needed only to find the batch of the graph.
     if batch == "auto":
         return graph, path, batch
@@ -470,7 +470,7 @@ class WrittenFiles:
         return all(time is not None and made >= time for time in times)
 
     def time(self, result: str) -> int | None:
-        """Return the time of a result; None where there is none."""
+        """Return the time of a result; None if there is none."""
         return _time(result) if self._listed is None else self._listed.get(result)
 
     def _input(self, path: str) -> int | None:
@@ -554,7 +554,7 @@ _SHARD: Final = "shard"
 _RESULTS: Final = "results"
 _FAILED: Final = "failed"
 _PART: Final = 8
-"""A file in a store is written anew where it lacks more than this part of its lines, so that the bytes sent stay few."""
+"""A file in a store is written anew if it lacks more than this part of its lines, so that the bytes sent stay few."""
 
 
 def manifest_path(out: str) -> str:

@@ -102,7 +102,7 @@ def _killed(error: Any) -> str:
 
 
 async def _reach(address: str) -> None:
-    """Connect and disconnect; OSError or TimeoutError where no scheduler answers."""
+    """Connect and disconnect; OSError or TimeoutError if no scheduler answers."""
     connect: Callable[..., Any] = distributed.comm.core.connect
     comm = await asyncio.wait_for(connect(address, timeout=CONNECT_SECONDS), CONNECT_SECONDS)
     comm.abort()
@@ -184,7 +184,7 @@ class Dask:
             tell("the plugin of the job stays on a worker: %s", error)
 
     def _completed(self, running: Any) -> Iterator[Any]:
-        """Yield futures as they complete; UnavailableError where no worker is left to complete them."""
+        """Yield futures as they complete; UnavailableError if no worker is left to complete them."""
         checked = time.monotonic()
         while not running.is_empty():
             if running.has_ready():
@@ -205,7 +205,7 @@ class Dask:
                 self._require_workers()
 
     def _require_workers(self) -> None:
-        """Wait for a worker, with a note; UnavailableError where none joins the scheduler in time."""
+        """Wait for a worker, with a note; UnavailableError if none joins the scheduler in time."""
         if self._client.nthreads():
             return
         scheduler = self._client.scheduler

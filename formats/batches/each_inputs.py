@@ -63,7 +63,7 @@ class RowKeywords(TypedDict, total=False):
     batch: Annotated[
         BlockSize | Literal["?"],
         "auto",
-        "The number of inputs in a block, where no node mixes their rows; blocks of 'auto' grow until a run takes 50 ms. A "
+        "The number of inputs in a block, if no node mixes their rows; blocks of 'auto' grow until a run takes 50 ms. A "
         "graph for a fixed number of rows gets this number, with '?' an open one.",
     ]
 
@@ -96,9 +96,9 @@ def run_each(
     for a pattern without a file.
 
     Inputs run in blocks, where 1 is one by one: results are equal to rounding. InvalidArgumentError names a node that may mix
-    rows where `batch` is a number.
+    rows if `batch` is a number.
 
-    Runs share a session where no step writes or draws. Otherwise each run begins from the initial values, or those of
+    Runs share a session if no step writes or draws. Otherwise each run begins from the initial values, or those of
     `state`. The first error ends the runs; with `keep_going` the error is in the result.
     """
     graph = as_run(graph, fetches)
@@ -128,7 +128,7 @@ def run_each(
 def in_batches(
     graph: Graph, fetches: Sequence[str], batch: BlockSize | Literal["?"], note: Callable[[str], None] = lambda _: None
 ) -> tuple[Graph, BlockSize]:
-    """Return a graph that takes `batch` rows where its batch is fixed, and the number of inputs in a block.
+    """Return a graph that takes `batch` rows if its batch is fixed, and the number of inputs in a block.
 
     `note` takes the changes of the graph.
     """
@@ -159,7 +159,7 @@ class InputResults(Iterator[InputResult]):
 
 
 class SharedRuns:
-    """A session for many runs of a graph, shared where no run leaves something behind that the next run would see."""
+    """A session for many runs of a graph, shared if no run leaves something behind that the next run would see."""
 
     def __init__(self, graph: Graph) -> None:
         self._graph = graph
@@ -247,7 +247,7 @@ class _Runs:
                 yield InputResult(name, {}, error, settings)
 
     def _in_blocks(self, items: Sequence[Item], arrays: InputArrays, keep_going: bool) -> Iterator[InputResult]:
-        """Yield the result of each input; inputs run in blocks where they can be stacked."""
+        """Yield the result of each input; inputs run in blocks if they can be stacked."""
         work = BlockWork(
             arrays.of, arrays.block, lambda values: self._run(values, ()), lambda result: result, self._rows,
             functools.partial(lacks_rows, self._graph), lambda _: None, lambda item: item.is_slow, self._sessions.runs_at_once,
@@ -302,7 +302,7 @@ class StepRuns:
         return [result for result in runner.steps(orders) if result.values]
 
     def rows(self, fed: Mapping[str, Any]) -> BlockRows:
-        """Return the rows of the graph; InvalidArgumentError where runs are more than fetches that leave nothing behind."""
+        """Return the rows of the graph; InvalidArgumentError if runs are more than fetches that leave nothing behind."""
         orders = self._plan.orders(fed)
         if orders.targets or orders.steps != 1 or orders.inside:
             raise InvalidArgumentError("a run is more than a step that fetches tensors")

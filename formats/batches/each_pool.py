@@ -58,7 +58,7 @@ class ProcessPool:
         self._started = 0
 
     def reports(self, tasks: TaskQueue) -> Generator[SweepReport]:
-        """Yield reports on the tasks, each outcome once. UnavailableError where processes end before their first task."""
+        """Yield reports on the tasks, each outcome once. UnavailableError if processes end before their first task."""
         with tempfile.TemporaryDirectory(prefix="tfg", ignore_cleanup_errors=True) as folder:
             self._write_recipe(folder)
             try:

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 _TOGETHER: Final = 1000
 """Tasks with separate files that are taken at a time."""
 SHARD_SIZE: Final = 1000
-"""The number of results in a shard by default, and the least where groups of rows are shards."""
+"""The number of results in a shard by default, and the least if groups of rows are shards."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

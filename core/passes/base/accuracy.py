@@ -39,7 +39,7 @@ class Accuracy(enum.StrEnum):
 
 
 def loosest(classes: Iterable[Accuracy]) -> Accuracy:
-    """Return the class that promises least; exact where there is none."""
+    """Return the class that promises least; exact if there is none."""
     return max(classes, key=lambda one: one.rank, default=Accuracy.EXACT)
 
 

@@ -301,7 +301,7 @@ class PassContext:
         return self.inference.specs[output].shape if output in self.inference.specs else Shape()
 
     def value(self, output: Output) -> Any:
-        """Return the value of an output where inference knows the full value, else None."""
+        """Return the value of an output if inference knows the full value, else None."""
         spec = self.inference.specs.get(output)
         is_known = spec is not None and spec.value is not None and spec.value.dtype != object and not self.is_fed(output)
         return spec.value if is_known and spec is not None else None
@@ -317,7 +317,7 @@ class PassContext:
         return value if is_there else None
 
     def repeated(self, output: Output) -> Output | None:
-        """Return the scalar that a Fill repeats; None for another value, and where a feed replaces the value."""
+        """Return the scalar that a Fill repeats; None for another value, and if a feed replaces the value."""
         return output.node.inputs[1] if output.node.op == "Fill" and not self.is_fed(output) else None
 
     def is_filled(self, output: Output, number: float) -> bool:
@@ -409,7 +409,7 @@ class PassContext:
         return node.op in SWITCH or (node.op in PARTLY_READ and self.acts(node))
 
     def anchor(self, value: Output) -> Node:
-        """Return a node that runs where `value` is alive, and reads `value` where reading makes more run."""
+        """Return a node that runs where `value` is alive, and reads `value` if reading makes more run."""
         if value.dtype is None or not self.runs_as_read(value.node):
             return value.node
         name = f"{value.node.name}/output_{value.index}"
@@ -419,7 +419,7 @@ class PassContext:
         """Replace the first output of `node` by `value` and drop the node; the node's control inputs move to the consumers.
 
         A preserved node stays, as an Identity of `value`. False, and no change, for a node that is such an Identity
-        already, and where control edges could not be moved, or would multiply.
+        already, and if control edges could not be moved, or would multiply.
         """
         # The refusals come before the first change: a replacement is made as a whole or not at all.
         if not self.is_preserved(node) and self._holds_controls(node, value):
@@ -665,7 +665,7 @@ class Draft:
         self._flags = origin.signature.flags
 
     def add_variable(self, dtype: DType, name: str, is_result: bool) -> Output:
-        """Add a last argument, and where `is_result` a last result that returns the argument."""
+        """Add a last argument, and if `is_result` a last result that returns the argument."""
         name = self.body.unique_name(name)
         node = add_argument(self.body, name, dtype, len(self.args))
         self.args.append(node)

@@ -86,7 +86,7 @@ def _convert_weights(graph: Graph, ctx: PassContext, dtype: DType, minimum_size:
 
 
 def _narrowed(ctx: PassContext, node: Node, dtype: DType) -> Tensor | None:
-    """Return the value of a constant in 16 bits and note the error; None, with a refusal, where a number leaves the range."""
+    """Return the value of a constant in 16 bits and note the error; None, with a refusal, if a number leaves the range."""
     value = ctx.constant_value(node.output())
     if value is None:
         ctx.refuse("weights", node, "a single element stands for very many")
@@ -395,7 +395,7 @@ def _weights(graph: Graph, ctx: PassContext, minimum: int) -> Iterator[tuple[Nod
 
 
 def _least_and_greatest(value: Any) -> tuple[float, float]:
-    """Return the least and greatest element, moved apart where they are equal."""
+    """Return the least and greatest element, moved apart if they are equal."""
     low, high = float(value.min()), float(value.max())
     if low != high:
         return low, high

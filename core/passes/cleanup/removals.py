@@ -26,7 +26,7 @@ from ..rules.rewrite import Rewriter
 class Dependencies(Pass):
     """Bypass Identity, IdentityN and NoOp nodes and drop redundant control edges.
 
-    A NoOp goes where the edges between the NoOp's inputs and consumers are no more than before. An Identity of a variable's
+    A NoOp goes if the edges between the NoOp's inputs and consumers are no more than before. An Identity of a variable's
     reference stays, and so does an Identity that carries a control edge out of a Switch.
     """
 
@@ -70,7 +70,7 @@ class Dependencies(Pass):
         ctx.replace(node, value, "identity", f"bypassed: it passed on {value.name}")
 
     def _bypass_identity_n(self, graph: Graph, ctx: PassContext, node: Node) -> None:
-        """Bypass each value of an IdentityN, where no node waits for all values and no value has effects."""
+        """Bypass each value of an IdentityN, if no node waits for all values and no value has effects."""
         if ctx.is_preserved(node) or any(map(ctx.is_fed, node.outputs())):
             return
         reason = _knot(graph, ctx, node)
@@ -105,7 +105,7 @@ class Dependencies(Pass):
                 ctx.fire("control-edge", node)
 
     def _reduce(self, graph: Graph, ctx: PassContext) -> None:
-        """Transitive reduction: drop a control edge where a longer path leads the same way.
+        """Transitive reduction: drop a control edge if a longer path leads the same way.
 
         A conditional or loop that TensorFlow lowers keeps its edges: a branch does not wait for inputs that it does not read.
         """
@@ -156,7 +156,7 @@ _OFTEN: Final = 4
 
 
 class _LongerPaths:
-    """A search for longer paths beside control edges, none through nodes that run even where an ancestor does not."""
+    """A search for longer paths beside control edges, none through nodes that run even if an ancestor does not."""
 
     def __init__(self, order: Mapping[Node, int]) -> None:
         self._order = order

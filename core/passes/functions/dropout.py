@@ -36,7 +36,7 @@ _DEEP: Final = 4
 class RemoveDropout(Pass):
     """Replace dropout by the value before it, as TensorFlow does outside of training, also in functions.
 
-    Dropout keeps each element where a draw from [0, 1) says so, and divides by the part that it keeps on average. What a
+    Dropout keeps each element if a draw from [0, 1) says so, and divides by the part that it keeps on average. What a
     draw chooses without that division stays, because its average would change. Gaussian dropout multiplies by a normal draw
     of mean 1, and alpha dropout puts a constant in the place of elements, and restores their mean and variance.
     """
@@ -294,7 +294,7 @@ def _fits(ctx: PassContext, value: Output, result: Output) -> bool:
 
 
 def _factor(ctx: PassContext, value: Output) -> _Factor | None:
-    """Return a value and its factor where a node multiplies by a mask, divides by a number, or both."""
+    """Return a value and its factor if a node multiplies by a mask, divides by a number, or both."""
     plain = _plain_factor(ctx, value)
     if plain is not None or ctx.is_fed(value):
         return plain
@@ -308,7 +308,7 @@ def _factor(ctx: PassContext, value: Output) -> _Factor | None:
 
 
 def _plain_factor(ctx: PassContext, value: Output) -> _Factor | None:
-    """Return a value and its factor where a node multiplies by a mask or divides by a number."""
+    """Return a value and its factor if a node multiplies by a mask or divides by a number."""
     node = value.node
     if ctx.is_fed(value):
         return None
@@ -324,7 +324,7 @@ def _plain_factor(ctx: PassContext, value: Output) -> _Factor | None:
 
 
 def _selected(ctx: PassContext, node: Node) -> _Factor | None:
-    """Return the value that a mask chooses, where the others are zero."""
+    """Return the value that a mask chooses, if the others are zero."""
     condition, one, other = node.inputs
     kept = _kept(ctx, condition)
     if kept is None:
@@ -339,7 +339,7 @@ def _is_zero(ctx: PassContext, value: Output) -> bool:
 
 
 def _kept(ctx: PassContext, mask: Output) -> _Line | None:
-    """Return the part that a mask keeps on average, where it compares with a draw or rounds it."""
+    """Return the part that a mask keeps on average, if it compares with a draw or rounds it."""
     mask = _origin(ctx, mask)
     mask = _origin(ctx, mask.node.inputs[0]) if mask.node.op == _CAST and not ctx.is_fed(mask) else mask
     return None if ctx.is_fed(mask) else _kept_by(ctx, mask.node)

@@ -96,7 +96,7 @@ class ChangedBody:
         self.ctx = PassContext(self.graph, self.fetches, function=name, specs=arguments, shared=ctx.shared)
 
     def run(self, passes: Sequence[Pass]) -> None:
-        """Run passes until nothing changes; where something did the function has the new body from then on."""
+        """Run passes until nothing changes; if something did, the function has the new body from then on."""
         changes: collections.Counter[str] = collections.Counter()
         for _ in range(_MAX_ROUNDS):
             fired = self._round(passes)
@@ -133,7 +133,7 @@ class ChangedBody:
         return fired + collections.Counter(unreachable=len(doomed))
 
     def _drop_ends(self) -> None:
-        """Remove the Identities of results again, where they are plain copies."""
+        """Remove the Identities of results again, if they are plain copies."""
         self.function.results = [self.ends[v].output() if v in self.ends else v for v in self.function.results]
         for end in self.ends.values():
             value = copied_from(end.output())
@@ -145,7 +145,7 @@ class ChangedBody:
 
 
 def _argument_specs(ctx: PassContext, node: Node, name: str) -> dict[int, TensorSpec]:
-    """Return the specs of a function's arguments, by index, where `node` is the only caller: shapes that hold in all calls."""
+    """Return the specs of a function's arguments, by index, if `node` is the only caller: shapes that hold in all calls."""
     kind = call_kind(ctx.graph.functions, node)
     if kind is None or not kind.is_plain or ctx.is_shared(name):
         return {}

@@ -28,7 +28,7 @@ from ..base.graph_pass import Draft, Pass, PassContext, become, copy_blocker, id
 class LoopHoisting(Pass):
     """Compute loop-invariant nodes before a loop, by V1 control flow or While.
 
-    Only pure nodes move, and nodes that may fail only where the loop is known to run. A loop whose condition is false from
+    Only pure nodes move, and nodes that may fail only if the loop is known to run. A loop whose condition is false from
     the start is replaced by the entering values, and a While's variable that no iteration changes is read past the loop.
     """
 
@@ -93,7 +93,7 @@ def _entering_spec(ctx: PassContext, value: Output) -> TensorSpec:
 
 
 def _condition_at_entry(graph: Graph, ctx: PassContext, frame: Frame, variables: Sequence[LoopVariable]) -> bool | None:
-    """Return the loop's condition at entry, None where the condition is unknown before a run.
+    """Return the loop's condition at entry, None if the condition is unknown before a run.
 
     The condition's ancestors are inferred separately, with the entering values in the place of the loop's variables.
     """
@@ -124,7 +124,7 @@ def _condition_at_entry(graph: Graph, ctx: PassContext, frame: Frame, variables:
 
 
 def _skip_loop(graph: Graph, ctx: PassContext, frame: Frame, variables: Sequence[LoopVariable]) -> bool:
-    """Replace the loop's results by the entering values; False, with a refusal, where the loop has to stay."""
+    """Replace the loop's results by the entering values; False, with a refusal, if the loop has to stay."""
     # The nodes that hand the results out stay, as readers and fetches know their names.
     doomed = [node for node in frame.nodes_within() if node not in frame.with_op(EXIT)]
     reason = _blocker(graph, ctx, frame, variables, doomed)
@@ -175,7 +175,7 @@ PARTS = ("cond", "body")
 
 
 def improve_while(graph: Graph, ctx: PassContext, node: Node) -> None:
-    """Replace a loop that never runs by the loop's inputs, otherwise read past the loop and move nodes out where possible."""
+    """Replace a loop that never runs by the loop's inputs, otherwise read past the loop and move nodes out if possible."""
     cond, body = (graph.functions[node.attr(part).name] for part in PARTS)
     entered = _first_condition(graph, ctx, node, cond)
     if entered is False and _skip(graph, ctx, node, cond):
@@ -187,14 +187,14 @@ def improve_while(graph: Graph, ctx: PassContext, node: Node) -> None:
 
 
 def _first_condition(graph: Graph, ctx: PassContext, node: Node, cond: Function) -> bool | None:
-    """Return the condition for the entering values, None where the condition is unknown before a run."""
+    """Return the condition for the entering values, None if the condition is unknown before a run."""
     arguments = {arg.output(): _entering_spec(ctx, value) for arg, value in zip(cond.args, node.inputs)}
     spec = infer(cond.body, arguments, graph.functions, answers=ctx.shared.answers).specs.get(cond.results[0])
     return _truth(spec.value) if spec is not None else None
 
 
 def _skip(graph: Graph, ctx: PassContext, node: Node, cond: Function) -> bool:
-    """Replace the loop's outputs by the inputs; False, with a refusal, where the condition has effects."""
+    """Replace the loop's outputs by the inputs; False, with a refusal, if the condition has effects."""
     acting = next((inner for inner in cond.body if ctx.acts(inner)), None)
     if acting is not None:
         ctx.refuse(_NEVER_RUNS, node, f"'{acting.name}' in its condition has effects")
@@ -209,7 +209,7 @@ def _skip(graph: Graph, ctx: PassContext, node: Node, cond: Function) -> bool:
 
 
 def _read_past(graph: Graph, ctx: PassContext, node: Node, index: int) -> None:
-    """Let consumers of an unchanged output read the input; where the loop has effects, they still wait for the loop."""
+    """Let consumers of an unchanged output read the input; if the loop has effects, they still wait for the loop."""
     output, value = node.output(index), node.inputs[index]
     # A reader that takes the input would run before the loop's effects, or in a branch that is not taken.
     waits = ctx.has_effects(node) or ctx.is_inside(node)
@@ -344,7 +344,7 @@ class _WhileMotion:
 
 
 def body_nodes(graph: Graph, frame: Frame) -> set[Node]:
-    """Return the nodes that run only where the loop's condition is true."""
+    """Return the nodes that run only if the loop's condition is true."""
     predicate = frame.condition.output()
     switches = [switch for switch in frame.with_op(SWITCH) if switch.inputs[1] == predicate]
     return _after(frame, (user for switch in switches for user in graph.consumers(switch.output(1))))
@@ -392,7 +392,7 @@ class FrameMotion:
         self.is_reached = frame.enclosing is None and not any(map(ctx.is_inside, sources))
         """True if the loop lies in no other loop and on no branch: a run that needs the loop starts the loop."""
         self.entered = entered
-        """True if the started loop surely has a first iteration, None where that is unknown."""
+        """True if the started loop surely has a first iteration, None if that is unknown."""
         self.writes_references = any(written_variables(node) for node in frame.nodes_within())
         self.invariants = Invariants(self._blocker, functools.partial(ctx.refuse, RULE))
         self.unchanged = [v for v in variables if passed_on(v.body_output) == v.body_input]
@@ -484,7 +484,7 @@ class FrameMotion:
         return self._constant(value.node, moved).output() if value.node.is_constant else value
 
     def _constant(self, constant: Node, moved: Set[Node]) -> Node:
-        """Return the constant, or a copy where the loop has other readers of the constant."""
+        """Return the constant, or a copy if the loop has other readers of the constant."""
         if constant not in self.constants:
             # In an outer loop the constant waits for a value that enters this loop: with neither inputs nor controls the
             # constant would lie in no loop.

@@ -233,7 +233,7 @@ class _Inlining:
         self.ctx.fire("call", call, f"inlined: replaced by the nodes of function {self.name}")
 
     def _keep_name(self, results: list[Output], done: list[Node]) -> None:
-        """Turn a fetched or kept call into an Identity of the results, or a NoOp where no result is read or fetched."""
+        """Turn a fetched or kept call into an Identity of the results, or a NoOp if no result is read or fetched."""
         is_read = any(user for i in range(len(results)) for user in self.graph.consumers(self.call.output(i)))
         is_read |= any(self.call.output(i).name in self.ctx.fetched_outputs for i in range(len(results)))
         types = [value.dtype.base for value in results if value.dtype is not None] if is_read else []
@@ -243,7 +243,7 @@ class _Inlining:
 
 @dataclasses.dataclass(frozen=True)
 class Implementations(Pass):
-    """Call the CPU's function by name where functions implement an interface for several devices, as a run does.
+    """Call the CPU's function by name if functions implement an interface for several devices, as a run does.
 
     Passes that change functions work on copies, and a copy implements no interface any more.
     """

@@ -25,7 +25,7 @@ class Specialize(Pass):
     """Give remaining calls functions of their own, with constants of at most `limit` bytes in the place of arguments.
 
     Unused arguments and unread results are dropped, and so are loop variables that the condition, the effects and the read
-    results do not depend on. A function with other callers, too, is copied only where the copy computes less, not just to
+    results do not depend on. A function with other callers, too, is copied only if the copy computes less, not just to
     drop an argument.
     """
 
@@ -94,7 +94,7 @@ class _Specialization:
             self.results = self.args
 
     def run(self, made: dict[Hashable, FuncRef]) -> None:
-        """Let the node call functions of its own where worthwhile; `made` holds the existing specializations."""
+        """Let the node call functions of its own if worthwhile; `made` holds the existing specializations."""
         dropped = [i for i in range(len(self.operands)) if i not in self.args]
         if self.ctx.is_preserved(self.node) and not all(map(self._is_read, self.all_results)):
             self.ctx.refuse("unread-result", self.node, "its outputs are fetched or kept by index")
@@ -108,7 +108,7 @@ class _Specialization:
         self._rewrite(dropped, [self._specialized(i, made) for i in range(len(self.references))])
 
     def _filled(self, places: set[int], names: Sequence[str], every: Iterable[int]) -> set[int]:
-        """Return the places, and the first others where the op takes no shorter list (RemoteCall, MapDefun)."""
+        """Return the places, and the first others if the op takes no shorter list (RemoteCall, MapDefun)."""
         attrs = self.node.op_def.attrs if self.node.op_def is not None else {}
         least = max((attrs[name].minimum or 0 for name in names if name in attrs), default=0)
         spare = (place for place in every if place not in places)

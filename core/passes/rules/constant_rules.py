@@ -65,7 +65,7 @@ def _hazard_of_sum(terms: _Terms, total: Any, parts: Sequence[Any]) -> str:
 def _hazard_of_product(terms: _Terms, product: Any, parts: Sequence[Any]) -> str:
     if len(terms.values) > 1:
         return "several values are regrouped"
-    # c1 / (x * c2) as (c1/c2) / x differs where x * c2 overflows although x does not.
+    # c1 / (x * c2) as (c1/c2) / x differs if x * c2 overflows although x does not.
     is_inverted = terms.values[0][0] or product is None
     return "a reciprocal may overflow or underflow" if is_inverted else product_hazard(product, parts)
 
@@ -105,7 +105,7 @@ def merge_factors(r: Rewriter, node: Node) -> Output | None:
 
 
 def _rebuilt(r: Rewriter, node: Node, group: _InvertibleOperation) -> Output | None:
-    """Rebuild the tree at a node with at most a single constant, where the result has fewer nodes."""
+    """Rebuild the tree at a node with at most a single constant, if the result has fewer nodes."""
     if r.is_left_to(node, lambda reader: reader.op in group.parts or (group is _SUM and _becomes_sum(reader))):
         return None
     terms = _collected(r, node, group)
@@ -174,7 +174,7 @@ def _elements(r: Rewriter, value: Output) -> float:
 
 
 def _combined(r: Rewriter, constants: Sequence[tuple[bool, Output]], group: _InvertibleOperation) -> Any:
-    """Combine all constants; None where the combination would be large, or would differ from the constants together."""
+    """Combine all constants; None if the combination would be large, or would differ from the constants together."""
     values = [(inverted, r.constant_value(value)) for inverted, value in constants]
     try:
         broadcast_shapes(*(Shape(v.shape) for _, v in values))
@@ -401,7 +401,7 @@ def may_scale(r: Rewriter, product: Node, weights: Any, scaled: Any, factor: Any
 
 
 def scaled_weights(r: Rewriter, weights: Any, factor: Any) -> Any:
-    """Return the weights times a factor of the same dtype; None, with a refusal, where the result leaves the dtype's range."""
+    """Return the weights times a factor of the same dtype; None, with a refusal, if the result leaves the dtype's range."""
     with np.errstate(all="ignore"):
         scaled = weights * factor
         if scaled.dtype.kind in "iu":
@@ -454,7 +454,7 @@ def _merged_bias(r: Rewriter, node: Node, bias_add: Node, x: Output, constant: O
 
 
 def merged_offsets(r: Rewriter, first: Any, second: Any) -> Any:
-    """Return the sum of two constants that are added in turn; None where the merge needs fast math."""
+    """Return the sum of two constants that are added in turn; None if the merge needs fast math."""
     with np.errstate(all="ignore"):
         total = first + second
     if total.dtype.kind in "iu":
@@ -467,7 +467,7 @@ def merged_offsets(r: Rewriter, first: Any, second: Any) -> Any:
 
 
 def output_channels(r: Rewriter, product: Node) -> int | None:
-    """Return the number of channels of the result, None where the shape of the weights is unknown or does not fit."""
+    """Return the number of channels of the result, None if the shape of the weights is unknown or does not fit."""
     weights, axes = r.shape(product.inputs[WEIGHTS]), output_axes(product)
     if not weights.is_known or any(not -len(weights) <= axis < len(weights) for axis in axes):
         return None
@@ -490,7 +490,7 @@ def channel_vector(r: Rewriter, product: Node, value: Any) -> Any:
 
 
 def aligned_vector(r: Rewriter, tensor: Output, channels: int | None, is_first: bool, value: Any) -> Any:
-    """Return `value` as a vector over the channels of `tensor`; None where broadcasting aligns `value` otherwise."""
+    """Return `value` as a vector over the channels of `tensor`; None if broadcasting aligns `value` otherwise."""
     shape = r.shape(tensor)
     if channels is None or shape.dims is None or value.ndim > len(shape):
         return None

@@ -333,7 +333,7 @@ def transpose_after_concat(r: Rewriter, node: Node) -> Output | str | None:
 
 
 def _common_order(r: Rewriter, transposes: Iterable[Node]) -> Any:
-    """Return the constant permutation of all transposes, None where the permutations differ or are unknown."""
+    """Return the constant permutation of all transposes, None if the permutations differ or are unknown."""
     orders = [r.permutation(node.inputs[1]) for node in transposes]
     return orders[0] if all(o is not None and np.array_equal(o, orders[0]) for o in orders) else None
 

@@ -32,7 +32,7 @@ _OPTIONS: Final[dict[str, fusions.OptionName]] = {"dataset-without-effect": fusi
 class Pipelines(Pass):
     """Make the rewrites of datasets that TensorFlow makes before an iteration begins, and TensorFlow's optional rewrites.
 
-    Rewrites that a pipeline's options turn off are left out, and nothing is done where a node inspects transformations, not
+    Rewrites that a pipeline's options turn off are left out, and nothing is done if a node inspects transformations, not
     only elements.
     """
 

@@ -143,11 +143,11 @@ class _LayoutConversion:
         return dataclasses.replace(layout, inputs=inputs, outputs=outputs)
 
     def _output_letter(self, nodes: Mapping[Node, NodeLayout], value: Output) -> str:
-        """Return the letter of an output where the output's node is among `nodes`."""
+        """Return the letter of an output if the output's node is among `nodes`."""
         return nodes[value.node].outputs[value.index] if value.node in nodes else "."
 
     def _input_letter(self, nodes: Mapping[Node, NodeLayout], node: Node, index: int) -> str:
-        """Return the letter of an input where the node is among `nodes`."""
+        """Return the letter of an input if the node is among `nodes`."""
         return nodes[node].inputs[index] if node in nodes else "."
 
     def _step_aside(self, node: Node) -> None:
@@ -265,7 +265,7 @@ class Network:
         return set(self._residual) - self._reaching(sink) | {source}
 
     def _path(self, source: Hashable, sink: Hashable) -> list[tuple[Hashable, Hashable]]:
-        """Return the edges of a shortest path that can take more flow, empty where there is none."""
+        """Return the edges of a shortest path that can take more flow, empty if there is none."""
         path = shortest_path(source, {sink}, lambda tail: (head for head, left in self._residual[tail].items() if left))
         return list(itertools.pairwise(path))
 
@@ -392,7 +392,7 @@ def _blocker(ctx: PassContext, node: Node, to: str, rank: int) -> str | None:
 
 
 def _axes(ctx: PassContext, node: Node, rank: int) -> set[int] | None:
-    """Return the dimensions that a reduction or Squeeze drops, counted from 0; None where they are unknown."""
+    """Return the dimensions that a reduction or Squeeze drops, counted from 0; None if they are unknown."""
     if node.op != "Squeeze":
         axes = ctx.constant_value(node.inputs[1])
         return None if axes is None else {int(axis) % rank for axis in np.ravel(axes)}

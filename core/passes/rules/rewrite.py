@@ -1,6 +1,6 @@
 """Local algebra: a table of rules, each registered for root op types, and the driver that applies the rules.
 
-A rule is a function (rewriter, node) -> Output | str | None: the replacement of the node's first output, or None where the
+A rule is a function (rewriter, node) -> Output | str | None: the replacement of the node's first output, or None if the
 rule does not apply. A rule that nearly applies returns the reason why it does not, or gives the reason to `rewriter.refuse`
 and tries on. New nodes are made by `rewriter.MatMul(a, b)`.
 """
@@ -191,7 +191,7 @@ class Rewriter:
         return made
 
     def constant_sizes(self, values: int | Sequence[int]) -> Output:
-        """Return a new vector of sizes, or a number of a dimension: int32, or int64 where int32 does not hold the sizes."""
+        """Return a new vector of sizes, or a number of a dimension: int32, or int64 if int32 does not hold the sizes."""
         # int32 where possible, as TensorFlow makes sizes: other ops of the graph join them without a Cast.
         is_small = np.size(values) == 0 or holds(dtypes.int32, np.asarray(values, np.int64))
         return self.constant_of(values, dtypes.int32 if is_small else dtypes.int64)
@@ -326,8 +326,8 @@ class Rewriter:
         return self._again
 
     def _took_back(self, before: Sequence[Output]) -> bool:
-        """Remove the nodes of a rule where TensorFlow could not run all of them, where they would read a variable's memory
-        at another time than the node with the inputs `before`, or where the rule needs fast math.
+        """Remove the nodes of a rule if TensorFlow could not run all of them, if they would read a variable's memory
+        at another time than the node with the inputs `before`, or if the rule needs fast math.
         """
         lacking = next((made for made in self._made if not runs_in_tensorflow(made.op, made.attrs)), None)
         if lacking is not None:
@@ -362,7 +362,7 @@ def _after_refused(graph: Graph, inference: Inference) -> set[Node]:
     """Return the nodes whose inputs their shape functions refuse, and their descendants: the results are unknown."""
     refused = (graph.get(name) for name in inference.reasons)
     failing = (node for node in refused if node is not None and shape_function(node.op) is not None)
-    # A Merge passes on its other input where the failing branch is dead.
+    # A Merge passes on its other input if the failing branch is dead.
     return closure(failing, lambda node: (user for user in node.uses if not has_fact(user.op, "merge")))
 
 
@@ -564,7 +564,7 @@ class ValueRanges:
         self._ranges: dict[Output, ValueRange] = {}
 
     def of(self, value: Output) -> ValueRange:
-        """Return the range of a value: all numbers where nothing is known, as in a loop."""
+        """Return the range of a value: all numbers if nothing is known, as in a loop."""
         known = self._ranges
         if value not in known:
             for each in sources_first(value, lambda each: (v for v in self._operands(each) if v not in known)):
