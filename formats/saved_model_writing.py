@@ -254,15 +254,15 @@ def _others(
     for name, signature in sorted(messages[place].signature_def.items()):
         if name == part.signature:
             continue
-        made = result[name] = SignatureDef(method_name=signature.method_name)
+        proto = result[name] = SignatureDef(method_name=signature.method_name)
         for key, info in signature.outputs.items():
-            _add_output(made, key, info, part.names.connected)
-        _add_inputs(made, signature, part)
+            _add_output(proto, key, info, part.names.connected)
+        _add_inputs(proto, signature, part)
         # A signature whose inputs are all open runs without the other part, and takes none of the other part's inputs.
-        if len(made.inputs) < len(signature.inputs):
-            outputs = [graph.output(name) for info in made.outputs.values() for name in tensors_of(info)]
+        if len(proto.inputs) < len(signature.inputs):
+            outputs = [graph.output(name) for info in proto.outputs.values() for name in tensors_of(info)]
             needed = {node.name for node in needed_nodes(outputs)}
-            _add_inputs(made, chosen[1 - place], parts[1 - place], needed)
+            _add_inputs(proto, chosen[1 - place], parts[1 - place], needed)
     return result
 
 

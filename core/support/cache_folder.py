@@ -65,9 +65,9 @@ def own_folder(name: str) -> str | None:
     folder = os.path.join(base, name)
     try:
         # Each by a call of its own: `makedirs` gives the mode to the last folder, and leaves those above it to the umask.
-        for made in (base, folder):
+        for path in (base, folder):
             with contextlib.suppress(FileExistsError):
-                os.makedirs(made, mode=0o700)
+                os.makedirs(path, mode=0o700)
         _require_own(os.stat(folder), folder)
         # A folder that existed may be open to others, and `makedirs` obeys the umask.
         os.chmod(folder, 0o700)

@@ -100,9 +100,9 @@ class Hint(str):
         # Hints inside hints are taken apart, so that their steps are spelled too.
         flat = [inner for part in parts for inner in (part.parts if isinstance(part, Hint) else (part,))]
         # A string, so that code that knows nothing of hints prints Python's words.
-        made = super().__new__(cls, _spelled(flat, IN_PYTHON, repr))
-        made.parts = tuple(flat)
-        return made
+        hint = super().__new__(cls, _spelled(flat, IN_PYTHON, repr))
+        hint.parts = tuple(flat)
+        return hint
 
     def __reduce__(self) -> tuple[type[Hint], tuple[str | HintStep, ...]]:
         # pickle would rebuild the hint from its text alone, and errors of worker processes would lose their steps.

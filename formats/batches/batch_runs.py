@@ -463,11 +463,11 @@ class WrittenFiles:
 
     def is_there(self, result: str, tasks: Sequence[SweepTask], since: int = 0) -> bool:
         """Return True if a file is not older than the inputs of its tasks, nor than `since`."""
-        made = self.time(result)
-        if made is None or made < since:
+        written = self.time(result)
+        if written is None or written < since:
             return False
         times = [self._input(task.item.path) for task in tasks if task.item is not None]
-        return all(time is not None and made >= time for time in times)
+        return all(time is not None and written >= time for time in times)
 
     def time(self, result: str) -> int | None:
         """Return the time of a result; None if there is none."""

@@ -283,17 +283,17 @@ class _TableRows:
         """Return the results of rows that ran together, (rows, ...)."""
         steps: Sequence[StepResult] = ran.result
         rows = self._runner.rows
-        made = {}
+        results = {}
         for name, value in values_of(steps).items():
             if rows is not None and rows.times(name) == 1 and set(ran.counts) == {1}:
-                made[name] = value[: len(ran.counts)]  # the parts are one behind the other as they are
+                results[name] = value[: len(ran.counts)]  # the parts are one behind the other as they are
                 continue
             parts = [value] if not ran.counts or rows is None else rows.split(name, value, ran.counts)
             # The dtype matters for strings, which NumPy would make bytes without the zeros at their ends.
             dtype = self._dtypes.get(name)
             arrays = [np.asarray(part, dtype) for part in parts]
-            made[name] = np.stack([array[0, ...] if array.ndim and len(array) == 1 else array for array in arrays])
-        return made
+            results[name] = np.stack([array[0, ...] if array.ndim and len(array) == 1 else array for array in arrays])
+        return results
 
     def _row(self, number: int) -> dict[str, Any]:
         return self._stacked(slice(number, number + 1))

@@ -72,13 +72,13 @@ def describe_cluster(
     asked = devices[:MOST_ASKED]
     session = ClusterSession(_questions(asked), server, note=note, filters=_filters(tasks))
     # The first step makes the session, which waits for all tasks.
-    made = _seconds(lambda: session.run("nothing"))
+    session_seconds = _seconds(lambda: session.run("nothing"))
     # All devices once without the clock: at the first step the master sends each task its part of the graph.
     for i in range(len(asked)):
         session.run(f"question{i}")
     seconds = tuple(_seconds(lambda i=i: session.run(f"question{i}")) for i in range(len(asked)))  # type: ignore[misc]
     session.close()
-    return Survey(devices, seconds, made, tasks.silent)
+    return Survey(devices, seconds, session_seconds, tasks.silent)
 
 
 def _reset(master: Master, containers: Sequence[str]) -> None:

@@ -657,10 +657,10 @@ class Draft:
         self._functions = graph.functions
         self._reference = reference
         origin = graph.functions[reference.name]
-        made = instantiate(origin, {})
-        self.body = made.body
+        instance = instantiate(origin, {})
+        self.body = instance.body
         self.body.functions = graph.functions
-        self.args, self.results, self.control_results = made.args, made.results, made.control_results
+        self.args, self.results, self.control_results = instance.args, instance.results, instance.control_results
         self._inputs, self._outputs = list(origin.signature.inputs), list(origin.signature.outputs)
         self._flags = origin.signature.flags
 
@@ -680,9 +680,9 @@ class Draft:
         arg = self.args[index]
         # `_class` names nodes of the graph around, which TensorFlow does not find inside a function.
         attrs = {key: value for key, value in constant.attrs.items() if key != "_class"}
-        made = self.body.add_node(self.body.unique_name(f"{arg.name}/constant"), constant.op, (), (), attrs, constant.device)
-        self.replace(arg.output(), made.output())
-        self.body.replace_control_uses(arg, made)
+        copy = self.body.add_node(self.body.unique_name(f"{arg.name}/constant"), constant.op, (), (), attrs, constant.device)
+        self.replace(arg.output(), copy.output())
+        self.body.replace_control_uses(arg, copy)
 
     def keep_args(self, indices: Sequence[int]) -> None:
         """Drop all other arguments; nothing uses them."""

@@ -63,11 +63,11 @@ class Repair(Pass):
                 ctx.fire("absent", user, f"it waits no more for '{node.name}', which is missing")
             read = dict.fromkeys(value.name for user in node.uses for value in user.inputs if value.node is node)
             try:
-                made = cut_at(graph, list(read))
+                placeholders = cut_at(graph, list(read))
             except InvalidArgumentError as error:
                 ctx.refuse("absent", node, error.message)
                 continue
-            for name, placeholder in made.items():
+            for name, placeholder in placeholders.items():
                 ctx.fire(
                     "absent", placeholder, f"placeholder {placeholder.name} takes the place of '{name}', which is missing"
                 )

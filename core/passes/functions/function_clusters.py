@@ -92,19 +92,19 @@ class _ClusterBuilder:
 
     def _function(self) -> Function:
         body = self.graph.emptied()
-        made: dict[Output, Output] = {}
+        copies: dict[Output, Output] = {}
         args = []
         for i, value in enumerate(self.inputs):
             assert value.dtype is not None
             args.append(add_argument(body, f"arg_{i}", value.dtype.base, i))
-            made[value] = args[-1].output()
+            copies[value] = args[-1].output()
         for node in self.members:
             copy = body.add_node(
                 # What waits for a NoOp of the group waits for pure nodes alone, so that nothing is lost with the edge.
-                body.unique_name(node.name), node.op, [made[value] for value in node.inputs],
-                [made[c.output()].node for c in node.control_inputs if c.output_dtypes], node.attrs, node.device,
+                body.unique_name(node.name), node.op, [copies[value] for value in node.inputs],
+                [copies[c.output()].node for c in node.control_inputs if c.output_dtypes], node.attrs, node.device,
             )  # fmt: skip
-            made |= {output: copy.output(output.index) for output in node.outputs()}
+            copies |= {output: copy.output(output.index) for output in node.outputs()}
         signature = OpDef(
             self._function_name(),
             tuple(ArgDef(f"arg_{i}", v.dtype.base) for i, v in enumerate(self.inputs) if v.dtype is not None),
@@ -112,7 +112,7 @@ class _ClusterBuilder:
             {},
             frozenset(),
         )
-        return Function(signature, body, args, [made[value] for value in self.results])
+        return Function(signature, body, args, [copies[value] for value in self.results])
 
     def _function_name(self) -> str:
         number = 0

@@ -237,7 +237,7 @@ class _WhileMotion:
         self.inference = {part: self._infer(function) for part, function in self.functions.items()}
         self.invariants = {part: self._invariants(part, unchanged) for part in PARTS}
         self.moved = {part: invariants.worthwhile() for part, invariants in self.invariants.items()}
-        self.made: dict[Node, Node] = {}
+        self.copies: dict[Node, Node] = {}
         """The replacement, before the loop, of each node of the functions."""
 
     def run(self) -> None:
@@ -303,13 +303,13 @@ class _WhileMotion:
             if value.node in args:
                 inputs.append(self.node.inputs[args.index(value.node)])
                 continue
-            if value.node not in self.made:
+            if value.node not in self.copies:
                 self._put_before(part, value.node, controls)
-            inputs.append(self.made[value.node].output(value.index))
+            inputs.append(self.copies[value.node].output(value.index))
         name = self.graph.unique_name(f"{self.node.name}/{node.name}")
         # `_class` asks for the device of nodes of the function, which are not in the graph around the loop.
         attrs = {key: value for key, value in node.attrs.items() if key != "_class"}
-        self.made[node] = self.graph.add_node(name, node.op, inputs, controls, attrs, node.device or self.node.device)
+        self.copies[node] = self.graph.add_node(name, node.op, inputs, controls, attrs, node.device or self.node.device)
 
     def _take_out(self, part: str, node: Node, waits: Sequence[Node]) -> None:
         """Replace each output of a moved node by a new loop variable; consumers wait for what the moved node waited for."""
@@ -320,7 +320,7 @@ class _WhileMotion:
         for value, output in zip(node.outputs(), inside.outputs()):
             if output in draft.results or any(output in user.inputs for user in staying):
                 shape = self.inference[part].specs[value].shape
-                draft.replace(output, self._add_variable(part, self.made[node].output(output.index), shape))
+                draft.replace(output, self._add_variable(part, self.copies[node].output(output.index), shape))
         for user in staying:
             draft.body.remove_control_input(user, inside)
             for wait in waits:
@@ -491,11 +491,11 @@ class FrameMotion:
             around = [self.frame.with_op(ENTER)[0].inputs[0].node] if self.frame.enclosing is not None else []
             if self.ctx.is_preserved(constant) or any(user not in moved for user in constant.uses):
                 name = self.graph.unique_name(f"{constant.name}/before")
-                made = self.graph.add_node(name, "Const", (), around, constant.attrs, constant.device)
+                copy = self.graph.add_node(name, "Const", (), around, constant.attrs, constant.device)
             else:
-                made = constant
-                self.graph.set_inputs(made, (), around)
-            self.constants[constant] = made
+                copy = constant
+                self.graph.set_inputs(copy, (), around)
+            self.constants[constant] = copy
         return self.constants[constant]
 
     def _bring_in(self, value: Output, users: Sequence[Node]) -> None:

@@ -36,7 +36,7 @@ class Specialize(Pass):
     limit: int = 64 * 2**10
 
     def run(self, graph: Graph, ctx: PassContext) -> None:
-        made: dict[Hashable, FuncRef] = {}
+        existing: dict[Hashable, FuncRef] = {}
         acting: dict[str, set[Node]] = {}
         for node in self._calls(graph, ctx):
             kind = call_kind(graph.functions, node)
@@ -44,7 +44,7 @@ class Specialize(Pass):
                 continue
             reason = inline_blocker(graph, node, kind)
             if reason is None:
-                _Specialization(graph, ctx, node, kind, self.limit, acting).run(made)
+                _Specialization(graph, ctx, node, kind, self.limit, acting).run(existing)
             else:
                 ctx.refuse("specialize", node, reason)
 
@@ -93,8 +93,8 @@ class _Specialization:
             # The variables of a loop are arguments and results in one.
             self.results = self.args
 
-    def run(self, made: dict[Hashable, FuncRef]) -> None:
-        """Let the node call functions of its own if worthwhile; `made` holds the existing specializations."""
+    def run(self, existing: dict[Hashable, FuncRef]) -> None:
+        """Let the node call functions of its own if worthwhile; `existing` holds the specializations so far."""
         dropped = [i for i in range(len(self.operands)) if i not in self.args]
         if self.ctx.is_preserved(self.node) and not all(map(self._is_read, self.all_results)):
             self.ctx.refuse("unread-result", self.node, "its outputs are fetched or kept by index")
@@ -105,7 +105,7 @@ class _Specialization:
             self.ctx.refuse("specialize", self.node, reason)
             return
         self._fire(dropped)
-        self._rewrite(dropped, [self._specialized(i, made) for i in range(len(self.references))])
+        self._rewrite(dropped, [self._specialized(i, existing) for i in range(len(self.references))])
 
     def _filled(self, places: set[int], names: Sequence[str], every: Iterable[int]) -> set[int]:
         """Return the places, and the first others if the op takes no shorter list (RemoteCall, MapDefun)."""
@@ -195,13 +195,13 @@ class _Specialization:
             if positions:
                 self.ctx.fire(rule, self.node, f"calls a copy of its function {words}")
 
-    def _specialized(self, position: int, made: dict[Hashable, FuncRef]) -> FuncRef:
+    def _specialized(self, position: int, existing: dict[Hashable, FuncRef]) -> FuncRef:
         """Return the function with constants inside, and with the remaining arguments and results."""
         reference, args, results = self.references[position], sorted(self.args), self._kept_results(position)
         constants = tuple((i, node.attrs["value"]) for i, node in self.constants.items())
         # Calls with the same constants share a function.
         key = (reference, tuple(args), tuple(results), constants)
-        if key not in made:
+        if key not in existing:
             draft = Draft(self.graph, reference)
             for i, constant in self.constants.items():
                 draft.make_constant(i, constant)
@@ -209,8 +209,8 @@ class _Specialization:
             # Pruned in between: only then is it known which arguments nothing reads any more.
             draft.prune(self.ctx)
             draft.keep_args(args)
-            made[key] = draft.add()
-        return made[key]
+            existing[key] = draft.add()
+        return existing[key]
 
     def _rewrite(self, dropped: Sequence[int], references: Sequence[FuncRef]) -> None:
         """Rewire the node for the new functions' inputs and outputs; the node waits for dropped inputs with effects."""

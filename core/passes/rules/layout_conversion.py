@@ -156,12 +156,12 @@ class _LayoutConversion:
         if not any(letter in _COSTS for letter in layout.outputs):
             return
         name = self._graph.unique_name(f"{node.name}/{self._to}")
-        made = self._graph.add_node(name, node.op, node.inputs, node.control_inputs, node.attrs, node.device)
-        self._converted[made] = self._converted.pop(node)
+        inner = self._graph.add_node(name, node.op, node.inputs, node.control_inputs, node.attrs, node.device)
+        self._converted[inner] = self._converted.pop(node)
         for output in node.outputs():
-            self._graph.replace_all_uses(output, made.output(output.index))
+            self._graph.replace_all_uses(output, inner.output(output.index))
         op, attrs = identity_of([dtype.base for dtype in node.output_dtypes])
-        become(self._graph, node, op, made.outputs(), attrs, ())
+        become(self._graph, node, op, inner.outputs(), attrs, ())
 
     def _inputs(self, node: Node) -> list[Output]:
         """Return a node's inputs in the order that the converted node needs."""
@@ -205,17 +205,17 @@ class _LayoutConversion:
         if self._ctx.is_inside(value.node):
             self._ctx.inside.add(node)
             anchors = self._ctx.anchors(node)
-            for made in inputs[1:]:
-                self._graph.set_inputs(made.node, (), anchors)
+            for constant in inputs[1:]:
+                self._graph.set_inputs(constant.node, (), anchors)
         self._ctx.fire("transpose" if letter == "T" else "gather", node)
         return node.output()
 
     def _constant(self, old: Output, array: Any) -> Output:
         """Add a constant with the control inputs of an old constant."""
         with self._builder.device(old.node.device):
-            made = self._builder.constant(array, old.node.attrs["dtype"], f"{old.node.name}/{self._to}")
-        self._graph.set_inputs(made.node, (), old.node.control_inputs)
-        return made
+            new = self._builder.constant(array, old.node.attrs["dtype"], f"{old.node.name}/{self._to}")
+        self._graph.set_inputs(new.node, (), old.node.control_inputs)
+        return new
 
     def _convert(self, node: Node, inputs: list[Output]) -> None:
         """Set a node's inputs, and the attributes of a converted node."""

@@ -186,9 +186,9 @@ class Rewriter:
 
     def constant_for(self, value: Any, node: Node) -> Output:
         """Return a constant that replaces a node; the node's inputs then run for their effects only."""
-        made = self.constant(value, node.output())
-        self.graph.set_inputs(made.node, (), self.ctx.anchors(node))
-        return made
+        result = self.constant(value, node.output())
+        self.graph.set_inputs(result.node, (), self.ctx.anchors(node))
+        return result
 
     def constant_sizes(self, values: int | Sequence[int]) -> Output:
         """Return a new vector of sizes, or a number of a dimension: int32, or int64 if int32 does not hold the sizes."""
@@ -199,8 +199,8 @@ class Rewriter:
     def constant_of(self, value: Any, dtype: dtypes.DType) -> Output:
         """Return a new constant of that dtype."""
         assert self._node is not None
-        made = self._builder.constant(np.asarray(value, dtype.numpy), dtype, f"{self._node.name}/{self._rule}")
-        return self._placed(made.node).output()
+        constant = self._builder.constant(np.asarray(value, dtype.numpy), dtype, f"{self._node.name}/{self._rule}")
+        return self._placed(constant.node).output()
 
     def shape(self, value: Output) -> Shape:
         """Return the inferred shape; unknown for values made by rules of this run."""
@@ -329,10 +329,10 @@ class Rewriter:
         """Remove the nodes of a rule if TensorFlow could not run all of them, if they would read a variable's memory
         at another time than the node with the inputs `before`, or if the rule needs fast math.
         """
-        lacking = next((made for made in self._made if not runs_in_tensorflow(made.op, made.attrs)), None)
+        lacking = next((node for node in self._made if not runs_in_tensorflow(node.op, node.attrs)), None)
         if lacking is not None:
             self.refuse(f"TensorFlow has no kernel of {lacking.op} for these dtypes")
-        elif any(value not in before and self.ctx.is_written_memory(value) for made in self._made for value in made.inputs):
+        elif any(value not in before and self.ctx.is_written_memory(value) for node in self._made for value in node.inputs):
             self.refuse("a write may come between the reads of a variable's memory")
         elif self._accuracy is not Accuracy.RELAXED or self.ctx.shared.fast_math:
             return False
