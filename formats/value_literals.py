@@ -18,7 +18,7 @@ from ..core.support.atomic import file_errors
 from ..core.support.errors import DataLossError, InvalidArgumentError, NotFoundError, ResourceExhaustedError, TfgError
 from ..core.support.hints import Hint, HintStep, option
 from ..core.support.regular_files import open_input, open_regular
-from ..core.types.arrays import Array
+from ..core.types.arrays import Array, object_array
 from ..core.types.dtypes import DType, bool_, string
 from ..core.types.shapes import UNKNOWN, Shape
 from ..core.types.tensors import Tensor, as_bytes_array
@@ -132,14 +132,19 @@ def _read_bytes(path: str, shape: Shape) -> Array | None:
         contents = read_file(file)
         if not path.endswith((".tfrecord", ".tfrecords")):
             return as_bytes_array(bytes(contents)).reshape([1] * (shape.rank or 0))
-        from ..core.codecs.tfrecord import RecordError, read_records  # lazy, as all kinds of files here
+        return records_in(contents, path)
 
-        records: list[bytes] = []
-        try:
-            records.extend(read_records(io.BytesIO(contents)))
-        except RecordError as error:
-            raise DataLossError(f"record {len(records) + 1:,} of '{path}' is damaged: {error}") from None
-        return as_bytes_array(records)
+
+def records_in(contents: memoryview, path: str) -> Array:
+    """Return the records of the TFRecord file at `path`; DataLossError names a damaged one."""
+    from ..core.codecs.tfrecord import RecordError, read_records  # lazy, as all kinds of files here
+
+    records: list[bytes] = []
+    try:
+        records.extend(read_records(io.BytesIO(contents)))
+    except RecordError as error:
+        raise DataLossError(f"record {len(records) + 1:,} of '{path}' is damaged: {error}") from None
+    return object_array(records)
 
 
 def _read_file(path: str, dtype: DType | None, shape: Shape) -> Array:
