@@ -90,11 +90,6 @@ def is_safetensors(head: bytes, size: int) -> bool:
     return len(head) > 8 and 2 <= length <= size - 8 and head[8:].lstrip().startswith(b"{")
 
 
-def is_tfjs(data: memoryview) -> bool:
-    """Return True for a model.json of TensorFlow.js: a JSON object with a topology."""
-    return bytes(data[:64]).lstrip().startswith(b"{") and b'"modelTopology"' in bytes(data)
-
-
 def is_converted_to_text(data: memoryview) -> bool:
     """Return True for binary data that was read as UTF-8 and written back: EF BF BD is in the place of other bytes."""
     whole = bytes(data)
@@ -124,7 +119,8 @@ def graph_kind(data: memoryview, name: str) -> tuple[Kind, bool]:
     text_kind = _text_kind(data, name)
     if text_kind is not None:
         return text_kind, True
-    if is_tfjs(data):
+    # A model.json of TensorFlow.js is a JSON object with a topology.
+    if bytes(data[:64]).lstrip().startswith(b"{") and b'"modelTopology"' in bytes(data):
         return "tfjs", True
     if _EVENTS in bytes(data[12:80]):
         return "events", False

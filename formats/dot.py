@@ -99,17 +99,14 @@ class _Drawing:
         style = dict(_STYLES[box.kind])
         # The shape still tells the kind of a node whose colour tells its share or its group.
         if box.share is not None:
-            style["fillcolor"] = _heat(box.share)
+            # From white to red, by the root, as most shares are small.
+            root = box.share**0.5
+            style["fillcolor"] = f"#ff{round(255 - 175 * root):02x}{round(255 - 215 * root):02x}"
         elif self._colours:
             style["fillcolor"] = self._colours.get(box.colour, _OTHERS)
         if box.emphasis:
             style.update(color="#d62728", penwidth="2.5")
         return style
-
-
-def _heat(share: float) -> str:
-    """Return a colour from white for no share to red for the whole; the scale is a root, as most shares are small."""
-    return f"#ff{round(255 - 175 * share**0.5):02x}{round(255 - 215 * share**0.5):02x}"
 
 
 def _add_legend(source: graphviz.Digraph, picture: Picture) -> None:

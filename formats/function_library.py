@@ -289,7 +289,10 @@ def encode_function(function: Function, functions: Mapping[str, Function]) -> Fu
         proto.signature.CopyFrom(encode_signature(function.signature))
         proto.signature.control_output.extend(control_outputs)
     encoder = _Encoder(function, functions, source.spellings if source else {})
-    _update_nodes(proto, encoder)
+    nodes = encoder.nodes()
+    if list(proto.node_def) != nodes:
+        del proto.node_def[:]
+        proto.node_def.extend(nodes)
     _update_map(proto.ret, {arg.name: encoder.text(value) for arg, value in zip(function.signature.outputs, function.results)})
     _update_controls(proto, function)
     if source is None or dict(function.attrs) != decode_attrs(proto.attr):
@@ -300,13 +303,6 @@ def encode_function(function: Function, functions: Mapping[str, Function]) -> Fu
         proto.ClearField("arg_attr")
         _set_arg_attrs(proto, function)
     return proto
-
-
-def _update_nodes(proto: FunctionDef, encoder: _Encoder) -> None:
-    nodes = encoder.nodes()
-    if list(proto.node_def) != nodes:
-        del proto.node_def[:]
-        proto.node_def.extend(nodes)
 
 
 def _update_map(target: MutableMapping[str, str], entries: Mapping[str, str]) -> None:

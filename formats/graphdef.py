@@ -38,9 +38,7 @@ class GraphSource:
     __slots__ = ("kind", "meta_graph", "rest")
 
     def __init__(self, rest: GraphDef, kind: Kind, meta_graph: bytes) -> None:
-        self.rest = rest
-        self.kind = kind
-        self.meta_graph = meta_graph
+        self.rest, self.kind, self.meta_graph = rest, kind, meta_graph
 
 
 class NodeStream:

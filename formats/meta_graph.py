@@ -506,11 +506,6 @@ def cut_saved_model(text: bytes) -> list[PrintedMetaGraph]:
     return list(map(cut_meta_graph, meta_graphs))
 
 
-def check_graph(meta_graph: PrintedMetaGraph) -> None:
-    """Check the text of a graph that is not to be read; OtherLayout if the text has another layout or may be wrong."""
-    _serialized(GraphDef.DESCRIPTOR, meta_graph.graph)
-
-
 def _cut(text: bytes, field: str) -> tuple[bytes, list[bytes]]:
     """Return a text without the messages of a field, and each of the messages as a text."""
     # The repeats are possessive: a text without the end of a message would otherwise be tried again from each of its lines.
@@ -582,7 +577,7 @@ def _graph_from_printed(text: bytes, tags: Sequence[str] | None, folder: str | N
     # Protobuf's parser would refuse the whole text for a mistake in any of its graphs, so the graphs not chosen are checked,
     # too.
     for meta_graph in meta_graphs[:chosen] + meta_graphs[chosen + 1 :]:
-        check_graph(meta_graph)
+        _serialized(GraphDef.DESCRIPTOR, meta_graph.graph)
     return graph_from_printed_meta_graph(meta_graphs[chosen], folder, faults)
 
 

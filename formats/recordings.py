@@ -470,7 +470,13 @@ def describe_recording(source: Source) -> Recording | None:
     kind = detect.recording_kind(data, describe(source))
     if kind == "events":
         return _of_events(data)
-    return _of_run_metadata(data) if kind == "run_metadata" else None
+    if kind != "run_metadata":
+        return None
+    message = _run_metadata(data)
+    devices = message.step_stats.dev_stats
+    executions = sum(len(device.node_stats) for device in devices)
+    names = tuple(device.device for device in devices)
+    return Recording("RunMetadata", executions=executions, devices=names, graphs=_shown(_graphs(message)))
 
 
 def graph_from_events(data: memoryview, faults: list[TfgError] | None = None) -> Graph:
@@ -619,14 +625,6 @@ def _shown(graphs: list[tuple[str, bytes]]) -> tuple[RecordedGraph, ...]:
             size = 0
         shown.append(RecordedGraph(what, size, number == chosen))
     return tuple(shown)
-
-
-def _of_run_metadata(data: memoryview) -> Recording:
-    message = _run_metadata(data)
-    devices = message.step_stats.dev_stats
-    executions = sum(len(device.node_stats) for device in devices)
-    names = tuple(device.device for device in devices)
-    return Recording("RunMetadata", executions=executions, devices=names, graphs=_shown(_graphs(message)))
 
 
 def _graphs(message: RunMetadata) -> list[tuple[str, bytes]]:

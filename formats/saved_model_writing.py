@@ -451,15 +451,12 @@ def _drop_restores(graph: Graph, joined: JoinedModels, about: MetaGraphDef) -> N
     named = {name for signature in about.signature_def.values() for name in nodes_of_signature(signature)}
     for variable in find_variables(graph).values():
         looks = list(variable.node.uses)
-        if all(_only_looks(node) and node.name not in named for node in looks):
+        # Reads and tests for nobody.
+        idle = [node for node in looks if not node.uses and node.name not in named]
+        if all(node in idle and (node.op in READ_OPS or has_fact(node.op, "initialization_test")) for node in looks):
             graph.remove_nodes([*looks, variable.node])
     forget_locations(graph)
     drop_uncalled(graph)
-
-
-def _only_looks(node: Node) -> bool:
-    """Return True for a node that reads a variable or tests it, for nobody."""
-    return not node.uses and (node.op in READ_OPS or has_fact(node.op, "initialization_test"))
 
 
 def _refuse_resources(graph: Graph) -> None:

@@ -157,7 +157,7 @@ def _add_initializer(about: MetaGraphDef, model: Mapping[str, Any], weights: Map
 def _use_tables(about: MetaGraphDef, model: Mapping[str, Any], tables: Mapping[Any, str]) -> None:
     """Read the tables of the initializer in the place of the model's inputs for tables."""
     inputs = (model.get("signature") or {}).get("inputs") or {}
-    handles = {argument: tables[value["resourceId"]] for argument, value in inputs.items() if value.get("resourceId") in tables}
+    handles = {word: tables[value["resourceId"]] for word, value in inputs.items() if value.get("resourceId") in tables}
     places = {inputs[argument]["name"].partition(":")[0]: table for argument, table in handles.items()}
     for node in about.graph_def.node:
         node.input[:] = [places.get(name.removesuffix(":0"), name) for name in node.input]

@@ -126,7 +126,8 @@ def node_changes(old: Node, new: Node, renaming: Renaming = STRICT) -> Iterator[
         yield FieldChange("device", old.device or None, new.device or None)
     (inputs, controls), (new_inputs, new_controls) = old.input_names(), new.input_names()
     if [renaming.tensor(text) for text in inputs] != new_inputs:
-        yield FieldChange("inputs", *(", ".join(map(_tensor_name, names)) for names in (inputs, new_inputs)))
+        texts = ([text if ":" in text else f"{text}:0" for text in names] for names in (inputs, new_inputs))
+        yield FieldChange("inputs", *map(", ".join, texts))
     # As sets: the order of control inputs means nothing.
     if {renaming.tensor(text) for text in controls} != set(new_controls):
         yield FieldChange("control_inputs", *(", ".join(f"^{name}" for name in names) for names in (controls, new_controls)))
@@ -143,10 +144,6 @@ def attribute_changes(old: Mapping[str, Any], new: Mapping[str, Any], renaming: 
             continue
         if present[0] != present[1] or not renaming.same_value(name, *values):
             yield FieldChange(name, *(value_text(v) if p else None for v, p in zip(values, present)))
-
-
-def _tensor_name(text: str) -> str:
-    return text if ":" in text else f"{text}:0"
 
 
 def same_value(a: Any, b: Any) -> bool:

@@ -63,18 +63,16 @@ class PeakMemory:
 def holdings(graph: Graph, roles: Roles, purposes: Purposes) -> tuple[Holding, ...]:
     """Return the totals of variables and constants by purpose, without empty ones; unknown dimensions are taken as 1."""
     # The order is that of the report.
-    held: dict[str, list[tuple[Shape, int]]] = {"trainable": [], "slots": [], "other": [], "constants": [], "unused": []}
+    held: dict[str, list[tuple[int, int]]] = {"trainable": [], "slots": [], "other": [], "constants": [], "unused": []}
     for variable in roles.variables.values():
-        held[purposes.of(variable)].append((variable.shape, variable.dtype.size))
+        held[purposes.of(variable)].append((_elements(variable.shape), variable.dtype.size))
     constants = [node.attr_of(Tensor, "value") for node in nodes_of_kind(graph, lambda kind: kind.is_constant)]
-    held["constants"] = [(Shape(tensor.shape), tensor.dtype.size) for tensor in constants if tensor is not None]
-    return tuple(_holding(purpose, tensors) for purpose, tensors in held.items() if tensors)
-
-
-def _holding(purpose: str, tensors: Sequence[tuple[Shape, int]]) -> Holding:
-    counts = [_elements(shape) for shape, _ in tensors]
-    total = sum(count * size for count, (_, size) in zip(counts, tensors, strict=True))
-    return Holding(purpose, len(tensors), sum(counts), total)
+    held["constants"] = [(tensor.size, tensor.dtype.size) for tensor in constants if tensor is not None]
+    return tuple(
+        Holding(purpose, len(each), sum(count for count, _ in each), sum(count * size for count, size in each))
+        for purpose, each in held.items()
+        if each
+    )
 
 
 def _elements(shape: Shape) -> int:

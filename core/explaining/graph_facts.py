@@ -18,7 +18,7 @@ from ..inference.inference import Inference
 from ..model.model_view import ModelView, model_view
 from ..registry import registry
 from ..registry.catalog import CATALOG
-from ..registry.op_facts import NodeKinds, has_fact
+from ..registry.op_facts import has_fact
 from ..support import dataclasses
 from ..support.arguments import checked
 from ..support.display import Report, Rows
@@ -29,7 +29,7 @@ from ..support.hints import Hint
 from ..support.regular_files import open_regular, open_size
 from ..support.versions import Versions
 from ..support.words import counted, size_in_bytes
-from ..types.dtypes import DType, from_name
+from ..types.dtypes import from_name
 from ..types.shapes import Shape
 from .footprint import Holding, PeakMemory, holdings, inferred, peak_memory
 from .node_listing import declared_shapes
@@ -272,7 +272,11 @@ def explain(
         return facts
     from .next_commands import NextCommands
 
-    return _of_signature(facts, asked, NextCommands(graph, path, inference))
+    is_function = graph.meta is not None and graph.meta.chosen is not None
+    # A run would stop at the first variable.
+    commands = () if facts.variables_unread else (NextCommands(graph, path, inference).signature(asked, is_function),)
+    # Who asks for a signature has chosen among the ways to call the model, so the others are left out.
+    return dataclasses.replace(facts, signatures=(asked,), callables=(), next_commands=commands)
 
 
 @rare_collection()
@@ -303,6 +307,7 @@ def explain_graph(
     train_ops = tuple(_train_ops(graph, placed))
     init_ops = tuple(node.name for node in roles.init_ops)
     signatures = tuple(graph.meta.signatures.values()) if graph.meta else ()
+    counts = collections.Counter(node.op for node in all_nodes(graph))
     facts = GraphFacts(
         nodes=len(graph),
         edges=sum(len(node.inputs) for node in graph),
@@ -325,7 +330,7 @@ def explain_graph(
         functions=tuple(
             FunctionFacts(f, len(graph.functions[f].pattern.body), by) for f, by in callers_by_function(graph).items()
         ),
-        ops=op_counts(graph),
+        ops=tuple(OpCount(op, count, _can_run(graph.functions, op)) for op, count in counts.most_common()),
         missing=missing_ops(graph),
         devices=dict(collections.Counter(node.device for node in graph if node.device)),
         conflicts=tuple(conflict for group in Placement(graph).groups() for conflict in group.conflicts),
@@ -378,21 +383,9 @@ def used_variables(graph: Graph) -> dict[str, SignatureTensor]:
 
 
 def _by_name(tensors: Iterable[TensorFacts]) -> dict[str, SignatureTensor]:
-    return {one.name.removesuffix(":0"): SignatureTensor(one.name, _dtype(one), one.shape) for one in tensors}
-
-
-def _dtype(tensor: TensorFacts) -> DType | None:
-    """Return the dtype, None for the output of an undeclared op."""
-    return from_name(tensor.dtype) if tensor.dtype else None
-
-
-def _of_signature(facts: GraphFacts, signature: Signature, next_: NextCommands) -> GraphFacts:
-    """Return the facts with a single signature, and the step that runs it."""
-    is_function = next_.graph.meta is not None and next_.graph.meta.chosen is not None
-    # A run would stop at the first variable.
-    commands = () if facts.variables_unread else (next_.signature(signature, is_function),)
-    # Who asks for a signature has chosen among the ways to call the model, so the others are left out.
-    return dataclasses.replace(facts, signatures=(signature,), callables=(), next_commands=commands)
+    # The output of an undeclared op has no dtype.
+    dtypes = ((one, from_name(one.dtype) if one.dtype else None) for one in tensors)
+    return {one.name.removesuffix(":0"): SignatureTensor(one.name, dtype, one.shape) for one, dtype in dtypes}
 
 
 def _input_facts(node: Node) -> Iterator[TensorFacts]:
@@ -401,12 +394,6 @@ def _input_facts(node: Node) -> Iterator[TensorFacts]:
         yield tensor_facts(node)
     elif has_fact(node.op, "next_element"):
         yield from (TensorFacts(part.name, node.op, part.dtype, part.shape) for part in components(node))
-
-
-def op_counts(graph: Graph) -> tuple[OpCount, ...]:
-    """Return the op histogram, most frequent first."""
-    counts = collections.Counter(node.op for node in all_nodes(graph))
-    return tuple(OpCount(op, count, _can_run(graph.functions, op)) for op, count in counts.most_common())
 
 
 def callables(graph: Graph) -> tuple[CallableFacts, ...]:
@@ -528,12 +515,8 @@ def tensor_facts(node: Node, index: int = 0, inference: Inference | None = None)
 
 def _input_nodes(graph: Graph, placed: dict[Node, tuple[str, str]]) -> Iterator[Node]:
     # A saver's placeholder for the name of a file is no input of the model.
-    return (node for node in nodes_of_kind(graph, _brings_in) if placed[node][0] != "save/restore")
-
-
-def _brings_in(kind: NodeKinds) -> bool:
-    """Return True for nodes that bring tensors into a graph."""
-    return kind.is_placeholder or kind.is_argument or has_fact(kind.op, "next_element")
+    inputs = nodes_of_kind(graph, lambda kind: kind.is_placeholder or kind.is_argument or has_fact(kind.op, "next_element"))
+    return (node for node in inputs if placed[node][0] != "save/restore")
 
 
 def _output_facts(

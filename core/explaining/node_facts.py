@@ -136,9 +136,7 @@ class Explainer:
         """Prepare the facts of the whole graph; with an `inference`, outputs have the inferred shapes. The author's names are
         those of the view of `signature`.
         """
-        self.graph = graph
-        self.inference = inference
-        self.signature = signature
+        self.graph, self.inference, self.signature = graph, inference, signature
         self.roles = Roles(graph)
         self.placement = Placement(graph)
         self.placed = stage_of_nodes(self.roles)

@@ -202,7 +202,7 @@ def list_nodes(
     expect(str, *needed)
     chosen = narrowed(graph, NodeFilter(name, op, scope, exclude, device), needed, around, hops)
     nodes = tuple(record_nodes(ordered(chosen.apply(graph), order), graph if shapes else None))
-    functions = list_functions(graph, chosen)
+    functions = {function.name: bodies for function, bodies in function_records(graph.functions.values(), chosen)}
     require_nodes([*nodes, *functions.values()], chosen)
     return NodeListing(nodes, functions)
 
@@ -224,11 +224,6 @@ def record_nodes(nodes: Iterable[Node], inferred: Graph | None = None) -> Iterat
         inference = infer(inferred)
     alike = Alike()
     return (node_record(node, inference, alike=alike) for node in nodes)
-
-
-def list_functions(graph: Graph, chosen: NodeFilter = ALL_NODES) -> dict[str, tuple[NodeRecord, ...]]:
-    """Return records of the bodies of all functions, by function; a function without a node that passes is left out."""
-    return {function.name: records for function, records in function_records(graph.functions.values(), chosen)}
 
 
 def function_records(

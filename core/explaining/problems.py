@@ -137,7 +137,8 @@ def _of_body(
     body: CheckedBody, declared: Container[str], faulty: set[str | None], inference: Inference | None
 ) -> list[Problem]:
     problems = [problem for node in body.graph for problem in _of_node(body, node)]
-    calling = nodes_of_kind(body.graph, lambda kind: _may_name_functions(kind.op))
+    # An op that nobody declares may be called like a function, or take some.
+    calling = nodes_of_kind(body.graph, lambda kind: (known := CATALOG.get(kind.op)) is None or known.takes_functions)
     problems += [problem for node in calling for problem in _calls(body, node, declared)]
     problems += _cycles(body)
     # Shapes and frames are told only of what is sound: a node with a wrong attribute would otherwise bring a problem for each
@@ -168,11 +169,6 @@ def _likeness(body: CheckedBody, node: Node) -> Hashable:
         is_there = dtypes is None or value.index < len(dtypes)
         arriving.append(dtypes and dtypes[value.index] if is_there else value)
     return node.op, id(node.attrs), node.device, *arriving
-
-
-def _may_name_functions(op: str) -> bool:
-    definition = CATALOG.get(op)
-    return definition is None or definition.takes_functions
 
 
 def _unknown_ops(bodies: Sequence[CheckedBody]) -> Iterator[Problem]:
@@ -392,7 +388,7 @@ def _observes(body: CheckedBody, node: Node) -> bool:
 
 
 def _is_state(body: CheckedBody, value: Output) -> bool:
-    """Return True for a value that a node may write to, or where the dtype is unknown."""
+    """Return True for a value that a node may write to, or whose dtype is unknown."""
     dtypes = _output_dtypes(body, value.node) or ()
     return value.index >= len(dtypes) or dtypes[value.index].is_ref or dtypes[value.index] is resource
 

@@ -300,7 +300,6 @@ def _records(chosen: Sequence[Pass], graph: Graph, ctx: PassContext, rounds: int
     """Run the passes to a fixed point, then the final passes; a pass is skipped while the graph is as after its run."""
     unchanged_since: dict[Pass, int] = {}
     changes = number = 0
-    later = _later(chosen)
     waiting = {name for one in chosen for name in one.precedes}
     for number in range(1, rounds + 1):
         # A pass that changed nothing would change nothing again, until another pass has changed the graph.
@@ -315,21 +314,14 @@ def _records(chosen: Sequence[Pass], graph: Graph, ctx: PassContext, rounds: int
         if not pending:
             break
     finals = [one for one in chosen if one.is_final]
+    # Fused kernels take fewer dtypes than the ops that they replace, so a pass that changes dtypes precedes `fuse`. Behind the
+    # passes that wait, what they leave is removed.
+    later = [*(p for p in chosen if p.name in waiting), *(p for p in chosen if waiting and isinstance(p, Prune))]
     # A waiting pass comes right after the last final pass that it waits for, and before the other final passes.
     place = max((number for number, one in enumerate(finals, 1) if one.precedes), default=0)
     for one in (*finals[:place], *later, *finals[place:]):
         yield _run(one, graph, ctx, number + 1)
         observe(one.name, graph)
-
-
-def _later(chosen: Sequence[Pass]) -> list[Pass]:
-    """Return the passes that wait for a final pass, and behind them the pass that removes the nodes they leave.
-
-    Fused kernels take fewer dtypes than the ops that they replace, so a pass that changes dtypes precedes `fuse`.
-    """
-    names = {name for one in chosen for name in one.precedes}
-    waiting = [one for one in chosen if one.name in names]
-    return [*waiting, *(one for one in chosen if waiting and isinstance(one, Prune))]
 
 
 def _with_costs(records: Iterator[PassRecord], meter: CostMeter) -> Iterator[PassRecord]:

@@ -127,16 +127,16 @@ def unfreeze(graph: GraphLike, variables: Sequence[str] | str | None = None, out
         names = _chosen(result, names_of(variables), names)
     left = {name: "it lies in a function" for name in names if name not in result}
     left |= why_not(result, [name for name in names if name not in left])
-    made = [name for name in names if name not in left]
+    unfrozen = [name for name in names if name not in left]
     if variables is not None and left:
         name, reason = next(iter(left.items()))
         raise InvalidArgumentError(f"node '{name}' becomes no variable: {reason}")
-    if not made:
+    if not unfrozen:
         reasons = dict.fromkeys(left.values())
         words = f"no parameter can become a variable: {'; '.join(reasons)}" if left else "the graph has no constant parameters"
         raise InvalidArgumentError(words, hint=Hint(command("flops"), " counts the parameters; name constants that are none"))
-    values = {name: result.node(name).attrs["value"] for name in made}
-    return Unfrozen(result, values, unfreeze_constants(result, made), left)
+    values = {name: result.node(name).attrs["value"] for name in unfrozen}
+    return Unfrozen(result, values, unfreeze_constants(result, unfrozen), left)
 
 
 def _chosen(graph: Graph, words: Sequence[str], weights: Sequence[str]) -> list[str]:

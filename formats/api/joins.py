@@ -125,7 +125,11 @@ def prepend(
     names = Names(as_graph(graph), signature)
     if kind not in _FITTING:
         raise InvalidArgumentError(f"'{kind}' cannot be prepended", hint=f"choose one of {', '.join(_FITTING)}")
-    word, tensor, spec = _one(names, names.inputs or _open_inputs(names.graph), input, *_FITTING[kind])
+    inputs = names.inputs
+    if not inputs:
+        needed = needed_placeholders(names.graph, {}, map(names.graph.output, outputs_of(names.graph)))
+        inputs = {word: value.name for word, value in needed.items()}
+    word, tensor, spec = _one(names, inputs, input, *_FITTING[kind])
     # The name may already end in _bytes, the ending by which TensorFlow Serving knows binary strings.
     stem = scope_name(word).removesuffix("_bytes")
     if kind == "base64":
@@ -171,12 +175,6 @@ _FITTING: Final[Mapping[str, tuple[str, str, Callable[[TensorSpec], bool]]]] = {
     "base64": ("input", "of strings", lambda spec: spec.dtype is string),
 }
 """The kinds of graphs in front of a model, and the inputs that fit each."""
-
-
-def _open_inputs(graph: Graph) -> dict[str, str]:
-    """Return the inputs of a graph without a signature by name: the placeholders that its outputs need."""
-    outputs = [graph.output(name) for name in outputs_of(graph)]
-    return {word: value.name for word, value in needed_placeholders(graph, {}, outputs).items()}
 
 
 def _one(

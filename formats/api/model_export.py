@@ -89,11 +89,7 @@ class ModelExport(Displayed):
         states: Sequence[str],
         source: Source,
     ) -> None:
-        self.graph = graph
-        self.source = source
-        self.path = path
-        self.inputs = inputs
-        self.outputs = outputs
+        self.graph, self.source, self.path, self.inputs, self.outputs = graph, source, path, inputs, outputs
         self.states = tuple(states)
         """The variables that change: `NAME_before` is an input, `NAME_after` an output."""
         self.write()

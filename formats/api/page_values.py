@@ -96,7 +96,9 @@ def page_values(
         )
     notes += values.gaps() if shown.runs else []
     overlays = list(_overlays(values.statistics)) if shown.runs else []
-    notes += [note for one in overlays if one.title == NON_FINITE for note in _first_origin(one)]
+    for colours in (one.values for one in overlays if one.title == NON_FINITE):
+        first = next(node for node, text in colours.items() if text == "begins here")
+        notes.append(f"{counted(len(colours), 'node')} returned NaN or infinities; they begin at '{first.name}'")
     return {node: tuple(group) for node, group in grouped(described).items()}, overlays
 
 
@@ -220,17 +222,14 @@ def _overlays(statistics: Mapping[_ValuePlace, TensorStatistics]) -> Iterator[No
     for place, one in statistics.items():
         # Results alone: a bias of zeros is no dead unit.
         if one.count and place.output >= 0 and place.node.op not in VARIABLES:
-            magnitudes[place.node] = max(magnitudes.get(place.node, 0.0), _short(_magnitude(one)))
+            # The root of the mean square of the finite elements.
+            magnitude = _short(math.hypot(abs(one.mean or 0.0), one.std or 0.0))
+            magnitudes[place.node] = max(magnitudes.get(place.node, 0.0), magnitude)
             zeros[place.node] = max(zeros.get(place.node, 0.0), _short(one.zeros / one.count))
     yield NodeOverlay("Magnitude", magnitudes)
     yield NodeOverlay("Share of zeros", zeros)
     if origins := _origins(statistics):
         yield NodeOverlay(NON_FINITE, origins)
-
-
-def _magnitude(statistics: TensorStatistics) -> float:
-    """Return the root of the mean square of the finite elements."""
-    return math.hypot(abs(statistics.mean or 0.0), statistics.std or 0.0)
 
 
 def _short(number: float) -> float:
@@ -246,12 +245,6 @@ def _origins(statistics: Mapping[_ValuePlace, TensorStatistics]) -> dict[Node, s
             is_passed_on = any(value.node in origins for value in place.node.inputs)
             origins.setdefault(place.node, "passed on" if is_passed_on else "begins here")
     return origins
-
-
-def _first_origin(overlay: NodeOverlay) -> Iterator[str]:
-    """Yield a note on the first NaN or infinity."""
-    node = next(node for node, text in overlay.values.items() if text == "begins here")
-    yield f"{counted(len(overlay.values), 'node')} returned NaN or infinities; they begin at '{node.name}'"
 
 
 def _constants(graph: Graph) -> dict[Node, Tensor]:

@@ -40,10 +40,7 @@ class TrainingFile:
     """
 
     def __init__(self, path: str, graph: Graph, every: int | None = None, resumes: bool = False) -> None:
-        self.path = path
-        self.graph = graph
-        self.every = every
-        self.resumes = resumes
+        self.path, self.graph, self.every, self.resumes = path, graph, every, resumes
         check_state(path, graph)
 
     def resume(self, runner: Runner) -> int:

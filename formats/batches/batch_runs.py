@@ -279,7 +279,12 @@ def run_batch(
     parts, batch, sweep, keep_going = options["parts"], options["batch"], options["sweep"], options["keep_going"]
     feeding = given_pairs(feeds) + _parts({} if is_table(inputs) else parts)
     request = RunRequest.of_values(fetches, feeding, options)
-    setup = _setup(session or SessionSetup(), on, state, seed)
+    given = session or SessionSetup()
+    setup = dataclasses.replace(
+        given, on=on or given.on, state=state if isinstance(state, str) else given.state,
+        variable_values=given.variable_values if state is None or isinstance(state, str) else state,
+        seed=given.seed if seed is None else seed,
+    )  # fmt: skip
     if is_table(inputs):
         _require_defaults(
             output=output, out_dir=out_dir, format=format != "npz", shard_size=shard_size, on=setup.on, sweep=sweep,
@@ -318,15 +323,6 @@ def batched(
     fetches = list(RunPlan(graph, request, signature).fetches.values())
     changed, size = in_batches(graph, fetches, batch, note)
     return changed, path if changed is graph else None, size
-
-
-def _setup(session: SessionSetup, on: str | None, state: str | State | None, seed: int | None) -> SessionSetup:
-    """Return the settings of a session with the arguments in their places."""
-    return dataclasses.replace(
-        session, on=on or session.on, state=state if isinstance(state, str) else session.state,
-        variable_values=session.variable_values if state is None or isinstance(state, str) else state,
-        seed=session.seed if seed is None else seed,
-    )  # fmt: skip
 
 
 def _parts(parts: Mapping[str, str] | None) -> Pairs:
@@ -557,11 +553,6 @@ _PART: Final = 8
 """A file in a store is written anew if it lacks more than this part of its lines, so that the bytes sent stay few."""
 
 
-def manifest_path(out: str) -> str:
-    """The manifest beside the shards of `out`."""
-    return f"{os.path.splitext(out)[0]}.manifest.jsonl"
-
-
 class Manifest(Record):
     """A file of JSON lines: first the job, then a line for each shard on the disk.
 
@@ -577,7 +568,7 @@ class Manifest(Record):
             # The zero keeps names apart: `a`, `bc` must not look like `ab`, `c`.
             names.update(f"{task.name}\0".encode("utf-8", "surrogateescape"))
         job = {**job, "inputs": names.hexdigest(), "shard_size": _shard_size(output, tasks)}
-        super().__init__(manifest_path(output.shards), output, job)
+        super().__init__(f"{os.path.splitext(output.shards)[0]}.manifest.jsonl", output, job)
         self._missing = {shard: len(tasks.of_shard(number)) for number, shard in enumerate(tasks.shards)}
         self._shards = tasks.shards
         self._names: dict[str, list[str]] = {}

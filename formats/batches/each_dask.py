@@ -94,13 +94,6 @@ def _has_graph(path: str, digest: str) -> bool:
     return digest_of(path) == digest
 
 
-def _killed(error: Any) -> str:
-    """Return what happened to a task whose workers died, and the next step."""
-    place = f"the last of them {error.last_worker.address}"
-    memory = "give the workers more memory, look into their logs, or run the input here: "
-    return Hint(f"{error.allowed_failures + 1} workers died of it, {place}; {memory}", step("here"))
-
-
 async def _reach(address: str) -> None:
     """Connect and disconnect; OSError or TimeoutError if no scheduler answers."""
     connect: Callable[..., Any] = distributed.comm.core.connect
@@ -175,13 +168,11 @@ class Dask:
         finally:
             if self._client.status == "running":
                 self._client.cancel(list(sent))
-                self._remove_plugin(name)
-
-    def _remove_plugin(self, name: str) -> None:
-        try:
-            self._client.unregister_worker_plugin(name)
-        except OSError as error:  # a worker that died just now took its plugin along; all results are here
-            tell("the plugin of the job stays on a worker: %s", error)
+                try:
+                    self._client.unregister_worker_plugin(name)
+                # A worker that died just now took its plugin along; all results are here.
+                except OSError as error:
+                    tell("the plugin of the job stays on a worker: %s", error)
 
     def _completed(self, running: Any) -> Iterator[Any]:
         """Yield futures as they complete; UnavailableError if no worker is left to complete them."""
@@ -245,7 +236,10 @@ class Dask:
         # is.
         if len(tasks) > 1 and tasks[0].shard is None:
             return None
-        return [Outcome(task, error=_killed(error)) for task in tasks]
+        place = f"the last of them {error.last_worker.address}"
+        memory = "give the workers more memory, look into their logs, or run the input here: "
+        killed = Hint(f"{error.allowed_failures + 1} workers died of it, {place}; {memory}", step("here"))
+        return [Outcome(task, error=killed) for task in tasks]
 
     def _learn(self, outcomes: Sequence[Outcome], seconds: float) -> None:
         """Choose the size of later batches from the time and the bytes of this batch."""

@@ -12,7 +12,7 @@ from typing import Annotated, Any, ClassVar, Literal, TypedDict, Unpack
 from ...core.comparing.row_blocks import BlockRows, BlockRunner, BlockSize, BlockWork, lacks_rows
 from ...core.explaining.default_fetches import guessed_fetches
 from ...core.graph.callers import called_functions
-from ...core.graph.graph import Graph, GraphLike, Node
+from ...core.graph.graph import Graph, GraphLike
 from ...core.graph.traversal import topological_order
 from ...core.graph.variable_nodes import find_variables
 from ...core.planning.effects import READ, accesses
@@ -206,12 +206,10 @@ class SharedRuns:
         if any(access.kind != READ for access in accesses(self._graph, order, fed)):
             return False
         bodies = [self._graph.functions[name].body for name in called_functions(self._graph, order)]
-        return not any(map(_leaves_trace, itertools.chain(order, *bodies)))
-
-
-def _leaves_trace(node: Node) -> bool:
-    """Return True for a node after which the next run may differ: it draws, or changes something, such as a queue."""
-    return has_fact(node.op, "random") or (has_fact(node.op, "side_effect") and not has_fact(node.op, "diagnostic"))
+        ops = {node.op for node in itertools.chain(order, *bodies)}
+        # After a draw, or a change as of a queue, the next run may differ.
+        acting = (op for op in ops if has_fact(op, "side_effect") and not has_fact(op, "diagnostic"))
+        return not any(acting) and not any(has_fact(op, "random") for op in ops)
 
 
 class _Runs:

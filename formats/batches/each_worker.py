@@ -49,9 +49,7 @@ class Worker:
         note: Callable[[str], None] = lambda _: None,
     ) -> None:  # fmt: skip
         self._parts_of_inputs, fixed = parts_of_inputs(request.feeds)
-        self._graph = graph
-        self._session = session
-        self._output = output
+        self._graph, self._session, self._output = graph, session, output
         self._plan = RunPlan(graph, dataclasses.replace(request, feeds=fixed), session.signature, note)
         self._variables = find_variables(graph)
         self._runs = StepRuns(graph, session, self._plan)

@@ -28,19 +28,11 @@ class StoredTensor:
     def __init__(
         self, name: str, dtype: DType, shape: tuple[int, ...], find_parts: Callable[[], tuple[StoredPart, ...]]
     ) -> None:
-        self.name = name
-        self.dtype = dtype
-        self.shape = shape
-        self._find_parts = find_parts
+        self.name, self.dtype, self.shape, self._find_parts = name, dtype, shape, find_parts
 
     @property
     def parts(self) -> tuple[StoredPart, ...]:
         return self._find_parts()
-
-
-def _are_slices(parts: Sequence[StoredPart]) -> bool:
-    """Return False for a single part that covers the whole tensor."""
-    return len(parts) != 1 or any(length >= 0 for _, length in parts[0].extents)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -58,10 +50,7 @@ class CheckpointReader:
     def __init__(
         self, prefix: str, version: int, tensors: Mapping[str, StoredTensor], kinds: Callable[[], Mapping[str, Kind]]
     ) -> None:
-        self.prefix = prefix
-        self.version = version
-        self._tensors = tensors
-        self._kinds = kinds
+        self.prefix, self.version, self._tensors, self._kinds = prefix, version, tensors, kinds
 
     def __contains__(self, name: object) -> bool:
         return name in self._tensors
@@ -148,7 +137,8 @@ def _needed(tensor: StoredTensor, parts: Sequence[StoredPart], requested: SliceS
         # copied.
         if resolve(part.extents, tensor.shape) == requested.bounds:
             return [(part, everything, everything)]
-    if not _are_slices(parts):
+    # A single part without lengths covers the whole tensor.
+    if len(parts) == 1 and all(length < 0 for _, length in parts[0].extents):
         return [(parts[0], requested.index, everything)]
     overlaps = [(part, _overlap(resolve(part.extents, tensor.shape), requested.bounds)) for part in parts]
     pieces = [(part, *overlap) for part, overlap in overlaps if overlap is not None]

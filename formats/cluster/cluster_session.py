@@ -65,9 +65,7 @@ class _MasterSession:
     """The state of a session on the master: the handle, and the nodes and functions that were sent."""
 
     def __init__(self, master: Master, filters: Sequence[str], note: Callable[[str], None]) -> None:
-        self.master = master
-        self._note = note
-        self._filters = filters
+        self.master, self._note, self._filters = master, note, filters
         self._handle: str | None = None
         self._version = 0
         self._nodes: dict[str, Node] = {}
@@ -176,9 +174,7 @@ class ClusterSession(NotCopied):
         filters: Sequence[str] = (),
     ) -> None:
         _check_graph(graph)
-        self.graph = graph
-        self.retries = retries
-        self._timeout = timeout
+        self.graph, self.retries, self._timeout = graph, retries, timeout
         self._note = note or (lambda _: None)
         self._master = Master(address if isinstance(address, Address) else Address.parse(address), note)
         self._master.wait(CONNECT_SECONDS)

@@ -70,7 +70,9 @@ def describe_cluster(
     master.close()
     devices = tasks.devices
     asked = devices[:MOST_ASKED]
-    session = ClusterSession(_questions(asked), server, note=note, filters=_filters(tasks))
+    # The session must not wait for silent tasks, so it is of the living ones alone; of all tasks if all answer.
+    living = dict.fromkeys(device.name.rpartition("/device:")[0] for device in devices)
+    session = ClusterSession(_questions(asked), server, note=note, filters=list(living) if tasks.silent else [])
     # The first step makes the session, which waits for all tasks.
     session_seconds = _seconds(lambda: session.run("nothing"))
     # All devices once without the clock: at the first step the master sends each task its part of the graph.
@@ -95,11 +97,6 @@ def _tasks(master: Master) -> Tasks:
         return Tasks(tuple(master.devices(seconds=ANSWER_SECONDS)), ())
     except DeadlineExceededError:
         return ask_tasks(master)
-
-
-def _filters(tasks: Tasks) -> list[str]:
-    """Return the living tasks, for a session that must not wait for the others; none if all answer."""
-    return list(dict.fromkeys(device.name.rpartition("/device:")[0] for device in tasks.devices)) if tasks.silent else []
 
 
 def _questions(devices: Sequence[Device]) -> Graph:

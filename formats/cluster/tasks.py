@@ -70,9 +70,7 @@ class TaskWatch:
     """
 
     def __init__(self, master: Master, handle: str, note: Callable[[str], None]) -> None:
-        self._master = master
-        self._handle = handle
-        self._note = note
+        self._master, self._handle, self._note = master, handle, note
         self._begun = self._next = time.monotonic()
         self._silent: dict[str, float] = {}
         self._named: set[str] = set()

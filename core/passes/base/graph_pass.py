@@ -148,15 +148,6 @@ class SharedPassState:
     impurities: dict[str, str | None] = dataclasses.field(default_factory=dict)
     """The reason why each function is impure, None for a pure function."""
 
-    def forget_impure(self) -> None:
-        """Forget impure functions: passes may remove effects, but add none."""
-        self.impurities = {name: reason for name, reason in self.impurities.items() if reason is None}
-
-    def update_calls(self, functions: Mapping[str, Function]) -> None:
-        """Update the calls of functions added since the last update; of all functions after a pass has begun."""
-        (self.calls.update if self.is_called_anew else self.calls.add)(functions)
-        self.is_called_anew = False
-
 
 class PassContext:
     """The shared context of passes: the nodes that must stay, the known shapes, and the record of changes."""
@@ -219,7 +210,8 @@ class PassContext:
         # A body is optimized inside a pass of the whole graph: the answers about other functions stay, but this body may have
         # lost its effects.
         elif has_changed:
-            self.shared.forget_impure()
+            impurities = self.shared.impurities
+            self.shared.impurities = {name: reason for name, reason in impurities.items() if reason is None}
         if has_changed and self._inference is not None:
             specs = self._inference.specs
             # A rewrite keeps the values of the nodes that stay, so the specs of before still hold. Only new nodes need another
@@ -379,7 +371,9 @@ class PassContext:
         table = self.shared.calls
         if self._calls is None:
             self._calls = calls_of(self.graph)
-            self.shared.update_calls(self.graph.functions)
+            # All anew after a pass has begun, and then only the functions that were added.
+            (table.update if self.shared.is_called_anew else table.add)(self.graph.functions)
+            self.shared.is_called_anew = False
             if not self.function:
                 table.note("", self.graph)
         return table, self._calls
@@ -425,7 +419,9 @@ class PassContext:
         if not self.is_preserved(node) and self._holds_controls(node, value):
             self.refuse(rule, node, "its control edges cannot move to control flow, or to a partially executed call")
             return False
-        if not self.is_preserved(node) and _would_multiply(node):
+        # At the node, or at nodes that collect the edges of others.
+        count = len(node.control_inputs)
+        if not self.is_preserved(node) and count > _FEW and count * len(node.uses) > _MANY:
             self.refuse(rule, node, "the number of control edges would grow")
             return False
         # A reference to a variable's memory shows later writes, and the node that is replaced had the value of one moment.
@@ -476,14 +472,6 @@ class PassContext:
         if self._order is None or self._order[0] != self.graph.edits:
             self._order = self.graph.edits, topological_order(self.graph)
         return list(self._order[1])
-
-
-def _would_multiply(node: Node) -> bool:
-    """Return True if bypassing a node would multiply control edges, at the node or at nodes that collect the edges of
-    others.
-    """
-    count = len(node.control_inputs)
-    return count > _FEW and count * len(node.uses) > _MANY
 
 
 _FEW: Final = 16

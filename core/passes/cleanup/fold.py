@@ -118,8 +118,8 @@ class FoldConstants(Pass):
             output = node.output(i)
             if graph.consumers(output):
                 tensor = Tensor.from_numpy(value, node.output_dtypes[i].base)
-                made = add_constant(graph, f"{node.name}/output_{i}", tensor, controls, node.device)
-                graph.replace_all_uses(output, made.output())
+                constant = add_constant(graph, f"{node.name}/output_{i}", tensor, controls, node.device)
+                graph.replace_all_uses(output, constant.output())
         tensor = Tensor.from_numpy(values[0], node.output_dtypes[0].base)
         become(graph, node, "Const", (), {"value": tensor, "dtype": tensor.dtype}, controls)
         ctx.fire(rule, node, "folded into a constant")

@@ -216,7 +216,9 @@ class Prune(Pass):
 
     def run(self, graph: Graph, ctx: PassContext) -> None:
         feeds = [graph.output(name) for name in ctx.always_fed]
-        cut = [node for node in dict.fromkeys(feed.node for feed in feeds) if _is_cut(graph, node)]
+        # A node whose only output is fed computes nothing, unless others wait for it.
+        fed = (node for node in dict.fromkeys(feed.node for feed in feeds) if not graph.control_consumers(node))
+        cut = [node for node in fed if len(node.output_dtypes) == 1 and not node.is_placeholder]
         shapes = shapes_at_cuts(graph, [node.output().name for node in cut])
         for node in cut:
             # The nodes that computed the fed value are dead, so this one may no longer have inputs. It must stay, since feeds
@@ -232,11 +234,6 @@ class Prune(Pass):
             ctx.fire("unreachable", node, "removed: no fetch needs it")
         for name in drop_uncalled(graph):
             ctx.fire("function", name, "removed: no node calls it")
-
-
-def _is_cut(graph: Graph, node: Node) -> bool:
-    """Return True for a node whose only output is fed: the node computes nothing."""
-    return len(node.output_dtypes) == 1 and not node.is_placeholder and not graph.control_consumers(node)
 
 
 @dataclasses.dataclass(frozen=True)

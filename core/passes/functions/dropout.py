@@ -68,11 +68,7 @@ class RemoveDropout(Pass):
             elif ctx.replace(node, dropout.value, dropout.rule, f"bypassed: {dropout.rule} is off"):
                 _drop_unread(graph, ctx, sources)
         # A mask whose dropout had to stay is told of already.
-        if not ctx.refusals:
-            self._refuse_masks(graph, ctx)
-
-    def _refuse_masks(self, graph: Graph, ctx: PassContext) -> None:
-        for node in graph:
+        for node in () if ctx.refusals else graph:
             if _kept_by(ctx, node) is not None:
                 ctx.refuse("dropout", node, "it chooses by chance, and nothing divides by the part that it keeps")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import ClassVar
 
 from ...graph.call_kinds import call_op
@@ -99,26 +100,21 @@ class _ClusterBuilder:
             args.append(add_argument(body, f"arg_{i}", value.dtype.base, i))
             copies[value] = args[-1].output()
         for node in self.members:
+            # What waits for a NoOp of the group waits for pure nodes alone, so that nothing is lost with the edge.
             copy = body.add_node(
-                # What waits for a NoOp of the group waits for pure nodes alone, so that nothing is lost with the edge.
                 body.unique_name(node.name), node.op, [copies[value] for value in node.inputs],
                 [copies[c.output()].node for c in node.control_inputs if c.output_dtypes], node.attrs, node.device,
             )  # fmt: skip
             copies |= {output: copy.output(output.index) for output in node.outputs()}
+        names = (f"cluster_{number}" for number in itertools.count())
         signature = OpDef(
-            self._function_name(),
+            next(name for name in names if name not in self.graph.functions),
             tuple(ArgDef(f"arg_{i}", v.dtype.base) for i, v in enumerate(self.inputs) if v.dtype is not None),
             tuple(ArgDef(f"result_{i}", v.dtype.base) for i, v in enumerate(self.results) if v.dtype is not None),
             {},
             frozenset(),
         )
         return Function(signature, body, args, [copies[value] for value in self.results])
-
-    def _function_name(self) -> str:
-        number = 0
-        while f"cluster_{number}" in self.graph.functions:
-            number += 1
-        return f"cluster_{number}"
 
     def _call(self, name: str, function: Function) -> Node:
         types = [[v.dtype.base for v in values if v.dtype is not None] for values in (self.inputs, self.results)]

@@ -123,11 +123,7 @@ class _Inlining:
     def __init__(
         self, graph: Graph, ctx: PassContext, call: Node, name: str, function: Function, late: Mapping[str, Sequence[int]]
     ) -> None:
-        self.graph = graph
-        self.ctx = ctx
-        self.call = call
-        self.name = name
-        self.function = function
+        self.graph, self.ctx, self.call, self.name, self.function = graph, ctx, call, name, function
         self.late = {kind: [function.args[i] for i in places] for kind, places in late.items() if places}
         self.copies: dict[Node, Node] = {}
         self.ends: dict[Node, Node] = {}

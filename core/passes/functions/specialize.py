@@ -70,10 +70,7 @@ class _Specialization:
     def __init__(
         self, graph: Graph, ctx: PassContext, node: Node, kind: CallKind, limit: int, acting: dict[str, set[Node]]
     ) -> None:
-        self.graph = graph
-        self.ctx = ctx
-        self.node = node
-        self.kind = kind
+        self.graph, self.ctx, self.node, self.kind = graph, ctx, node, kind
         self.references = kind.references(node)
         self.functions = [graph.functions[reference.name] for reference in self.references]
         self.operands = node.inputs[kind.before :]

@@ -188,16 +188,12 @@ def power(r: Rewriter, node: Node) -> Output | str | None:
         return r.Mul(x, r.Square(x))
     op = _POWERS.get(number)
     is_real = x.dtype is not None and (x.dtype.is_floating or number == 2)
-    if op is None or not is_real or not (_takes_roots(r, x, number) or r.may_relax("the base may be negative")):
+    # pow(-0, 0.5) is 0 and sqrt(-0) is -0; pow(-inf, 0.5) is inf and sqrt(-inf) is NaN.
+    low = r.range(x).low
+    is_safe = number not in (0.5, -0.5) or low > 0 or (number > 0 and low == 0)
+    if op is None or not is_real or not (is_safe or r.may_relax("the base may be negative")):
         return None
     return r.add(op, x)
-
-
-def _takes_roots(r: Rewriter, x: Output, exponent: float) -> bool:
-    """Return True if x^exponent is not a root, or if x can be neither -0 nor minus infinity, where powers and roots differ."""
-    low = r.range(x).low
-    # pow(-0, 0.5) is 0 and sqrt(-0) is -0; pow(-inf, 0.5) is inf and sqrt(-inf) is NaN.
-    return exponent not in (0.5, -0.5) or low > 0 or (exponent > 0 and low == 0)
 
 
 _POWERS = {2: "Square", 0.5: "Sqrt", -0.5: "Rsqrt", -1: "Reciprocal"}
@@ -453,11 +449,7 @@ def trivial_reduction(r: Rewriter, node: Node) -> Output | None:
     return None
 
 
-@rule(
-    "Reshape",
-    algebra="reshape(sum(x, axes), shape(x)) -> x",
-    accuracy=Accuracy.ROUNDING,
-)
+@rule("Reshape", algebra="reshape(sum(x, axes), shape(x)) -> x", accuracy=Accuracy.ROUNDING)
 def reduction_to_the_same_shape(r: Rewriter, node: Node) -> Output | None:
     """The axes are of size 1, or a run has no elements, since the sum has as many elements as x.
 

@@ -106,7 +106,8 @@ def merge_factors(r: Rewriter, node: Node) -> Output | None:
 
 def _rebuilt(r: Rewriter, node: Node, group: _InvertibleOperation) -> Output | None:
     """Rebuild the tree at a node with at most a single constant, if the result has fewer nodes."""
-    if r.is_left_to(node, lambda reader: reader.op in group.parts or (group is _SUM and _becomes_sum(reader))):
+    # An AddN of two will be an ordinary sum, by another rule.
+    if r.is_left_to(node, lambda n: n.op in group.parts or (group is _SUM and n.op == "AddN" and n.input_count() == 2)):
         return None
     terms = _collected(r, node, group)
     # -x - y and 1/x/y would need a negation or a reciprocal of their own, so that nothing is won.
@@ -138,11 +139,6 @@ def _values(r: Rewriter, constants: Sequence[tuple[bool, Output]], group: _Inver
     """Return the arrays of the constants, with inverted constants as their inverses."""
     arrays = [(inverted, r.constant_value(value)) for inverted, value in constants]
     return [group.invert(array) if inverted else array for inverted, array in arrays]
-
-
-def _becomes_sum(node: Node) -> bool:
-    """Return True for an AddN of two, to be turned into an ordinary sum by another rule."""
-    return node.op == "AddN" and node.input_count() == 2
 
 
 def _collected(r: Rewriter, node: Node, group: _InvertibleOperation) -> _Terms:

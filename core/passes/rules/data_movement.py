@@ -177,14 +177,7 @@ def pad_nothing(r: Rewriter, node: Node) -> Output | None:
     return node.inputs[0] if r.is_all(node.inputs[1], 0) else None
 
 
-@rule(
-    "Slice",
-    "StridedSlice",
-    "ReverseV2",
-    "Roll",
-    algebra="a full slice, a reverse of no axes -> x",
-    accuracy=Accuracy.EXACT,
-)
+@rule("Slice", "StridedSlice", "ReverseV2", "Roll", algebra="a full slice, a reverse of no axes -> x", accuracy=Accuracy.EXACT)
 def whole_slice(r: Rewriter, node: Node) -> Output | None:
     x = node.inputs[0]
     if node.op in ("ReverseV2", "Roll"):

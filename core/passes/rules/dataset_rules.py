@@ -283,15 +283,12 @@ def _map_and_batch_blocker(r: Rewriter, source: Node, batch: Node) -> str:
     if _Transformation(r, source).is_stateful:
         return "the map's function has state or effects"
     whole, name = r.ctx.shared.graph or r.graph, r.ctx.function
-    if not name or all(_makes_iterator(whole, caller) for caller in callers(whole, name)):
+    calling = [whole.get(caller) for caller in callers(whole, name)] if name else []
+    # A dataset op with a resource makes an iterator.
+    if all(node and has_fact(node.op, _DATASET) and list(node.output_dtypes) == [dtypes.resource] for node in calling):
         return ""
     returned = any(node.name in r.ctx.fetches for node in (batch, *descendants([batch])))
     return "a function returns the dataset, but TensorFlow fuses only datasets of iterators" if returned else ""
-
-
-def _makes_iterator(graph: Graph, caller: str) -> bool:
-    node = graph.get(caller)
-    return node is not None and has_fact(node.op, _DATASET) and list(node.output_dtypes) == [dtypes.resource]
 
 
 @_fusion(

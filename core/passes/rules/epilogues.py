@@ -487,7 +487,8 @@ def product_rules(kernels: Mapping[str, FusedKernel]) -> RuleSet:
     def activation_of_fused(r: Rewriter, node: Node) -> Output | str | None:
         fused, reshape = _behind_reshape(r, node.inputs[0].node)
         kernel = by_op.get(fused.op)
-        if kernel is None or not _lacks_activation(fused) or not r.is_free(fused):
+        has_room = adds_bias_only(fused) or fused.attr("fused_ops") == _NORMALIZED
+        if kernel is None or not has_room or not r.is_free(fused):
             return None
         if node.op not in kernel.activations:
             return f"{fused.op} does not support {node.op}"
@@ -558,11 +559,6 @@ def _normalized(r: Rewriter, product: Node, norm: Node, vectors: Sequence[Output
     more = {"fused_ops": _NORMALIZED, "num_args": len(vectors), "TArgs": kinds, "epsilon": norm.attr("epsilon")}
     op = KERNELS[product.op].op if product.op in KERNELS else product.op
     return r.add(op, *_operands(product, *vectors), **{**attrs, **more})
-
-
-def _lacks_activation(fused: Node) -> bool:
-    """Return True for a fused product with only a bias or a normalization."""
-    return adds_bias_only(fused) or fused.attr("fused_ops") == _NORMALIZED
 
 
 def _arguments(fused: Node) -> tuple[Output, ...]:

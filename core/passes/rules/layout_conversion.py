@@ -78,7 +78,8 @@ class _LayoutConversion:
         for node in [n for n in self._converted if self._ctx.is_preserved(n)]:
             self._step_aside(node)
         # All inputs are computed before the first node changes, since the letters of the old attributes decide about them.
-        for node, values in {node: self._inputs(node) for node in list(self._graph)}.items():
+        inputs = {node: [self._input(node, i, v) for i, v in enumerate(node.inputs)] for node in list(self._graph)}
+        for node, values in inputs.items():
             self._convert(node, values)
 
     def _place(self, node: Node) -> NodeLayout | str | None:
@@ -162,10 +163,6 @@ class _LayoutConversion:
             self._graph.replace_all_uses(output, inner.output(output.index))
         op, attrs = identity_of([dtype.base for dtype in node.output_dtypes])
         become(self._graph, node, op, inner.outputs(), attrs, ())
-
-    def _inputs(self, node: Node) -> list[Output]:
-        """Return a node's inputs in the order that the converted node needs."""
-        return [self._input(node, i, value) for i, value in enumerate(node.inputs)]
 
     def _input(self, node: Node, index: int, value: Output) -> Output:
         present, needed = self._output_letter(self._converted, value), self._input_letter(self._converted, node, index)
@@ -261,17 +258,16 @@ class Network:
             for tail, head in path:
                 self._residual[tail][head] -= flow
                 self._residual[head][tail] += flow
-        # Of all minimum cuts the one next to the sink: ties go to converting more nodes.
-        return set(self._residual) - self._reaching(sink) | {source}
+        left = self._residual
+        # The vertices from which more flow could get to the sink. Of all minimum cuts the one next to the sink: ties go to
+        # converting more nodes.
+        reaching = closure([sink], lambda head: (tail for tail in left[head] if left[tail][head]))
+        return set(left) - reaching | {source}
 
     def _path(self, source: Hashable, sink: Hashable) -> list[tuple[Hashable, Hashable]]:
         """Return the edges of a shortest path that can take more flow, empty if there is none."""
         path = shortest_path(source, {sink}, lambda tail: (head for head, left in self._residual[tail].items() if left))
         return list(itertools.pairwise(path))
-
-    def _reaching(self, sink: Hashable) -> set[Hashable]:
-        """Return the vertices from which more flow could get to `sink`."""
-        return closure([sink], lambda head: (tail for tail in self._residual[head] if self._residual[tail][head]))
 
 
 # The inputs, outputs and attributes of an op that follow the order of dimensions, NCHW or NHWC.

@@ -277,7 +277,9 @@ class Rewriter:
         """Return True if rules may inspect a node."""
         if node.name in self._inference.reasons or node in self._failing:
             return False
-        return not any(map(self.ctx.is_fed, node.outputs())) and not any(map(self._is_opaque, node.inputs))
+        # What a feed may replace is not determined by its producer, unless that is a placeholder.
+        replaced = (value for value in node.inputs if not value.node.is_placeholder)
+        return not any(map(self.ctx.is_fed, (*node.outputs(), *replaced)))
 
     def is_only_first_read(self, node: Node) -> bool:
         """Return True if only the first output of a node has readers or fetches."""
@@ -340,10 +342,6 @@ class Rewriter:
             self.refuse(f"the rule is relaxed: {_FAST_MATH}")
         self.graph.remove_nodes(self._made)
         return True
-
-    def _is_opaque(self, value: Output) -> bool:
-        """Return True for a computed value that a feed may replace: the producer does not determine the value."""
-        return self.ctx.is_fed(value) and not value.node.is_placeholder
 
     def _keep_effects(self, node: Node, before: Sequence[Output], value: Output) -> None:
         """Let the replacement of a node with inputs `before` wait for effects that nothing reads or waits for any more."""
@@ -463,7 +461,11 @@ class _Reachability:
 
     def leads(self, source: Output | Node, node: Node, changed: Node) -> bool:
         """Return True if `node` is a descendant of `source`, as `changed` was before the change; the answer is recorded."""
-        waves = self._waves = self._waves or self._all_waves()
+        if self._waves is None:
+            components = strongly_connected(self._graph, predecessors)
+            self._places = {one: place for place, component in enumerate(components) for one in component}
+            self._waves = Waves(self._places, self._users)
+        waves = self._waves
         if source not in waves:
             waves.begin(source, (source,) if isinstance(source, Node) else self._graph.consumers(source))
         leads = self._is_after(source, waves, node, changed)
@@ -475,11 +477,6 @@ class _Reachability:
         """Record the users of a removed node."""
         if self._waves is not None:
             self._gone[node] = users
-
-    def _all_waves(self) -> Waves:
-        components = strongly_connected(self._graph, predecessors)
-        self._places = {node: place for place, component in enumerate(components) for node in component}
-        return Waves(self._places, self._users)
 
     def _users(self, node: Node) -> Iterable[Node]:
         return node.uses if self._graph.get(node.name) is node else self._gone.get(node, ())
@@ -585,7 +582,10 @@ class ValueRanges:
         if self._ctx.is_fed(value) or value.dtype is None or not value.dtype.is_floating:
             return UNKNOWN
         if node.is_constant:
-            return _of_constant(self._ctx.constant_value(value))
+            array = self._ctx.constant_value(value)
+            # NaN compares false with everything, so `min` and `max` would say nothing of it.
+            is_known = array is not None and array.size and np.all(np.isfinite(array))
+            return ValueRange(float(array.min()), float(array.max())) if is_known else UNKNOWN
         if node.op == "Cast":
             return _of_integers(node.inputs[0])
         ranges = [self._ranges.get(operand, UNKNOWN) for operand in self._operands(value)]
@@ -598,13 +598,6 @@ class ValueRanges:
         weights = self._ctx.constant_value(node.inputs[1])
         most = data.magnitude * weights_sum(node, weights) if weights is not None else math.inf
         return ValueRange(-most, most) if math.isfinite(most) else UNKNOWN
-
-
-def _of_constant(array: Any) -> ValueRange:
-    # NaN compares false with everything, so `min` and `max` would say nothing of it.
-    if array is None or not array.size or not np.all(np.isfinite(array)):
-        return UNKNOWN
-    return ValueRange(float(array.min()), float(array.max()))
 
 
 def _of_integers(source: Output) -> ValueRange:
