@@ -154,7 +154,8 @@ class _Decoder:
         return Function(signature, self.body, args, results, controls, decode_attrs(proto.attr), arg_attrs, gradient, source)
 
     def add_arg(self, index: int, arg: ArgDef) -> Node:
-        attrs = _plain_arg(_arg_type(arg), index)
+        dtype = arg.dtype.ref if arg.dtype is not None and arg.is_ref else arg.dtype
+        attrs = _plain_arg(dtype or Placeholder(arg.type_attr or arg.type_list_attr or "T"), index)
         if index in self.proto.arg_attr:
             attrs = attrs | decode_attrs(self.proto.arg_attr[index].attr)
         if index in self.proto.resource_arg_unique_id:
@@ -233,12 +234,6 @@ class _Decoder:
 def _plain_arg(dtype: DType | Placeholder, index: int) -> dict[str, Any]:
     """Return the attributes of an argument, the same object for alike arguments: so the checks and shapes of one serve all."""
     return {"T": dtype, "index": index}
-
-
-def _arg_type(arg: ArgDef) -> Any:
-    if arg.dtype is not None:
-        return arg.dtype.ref if arg.is_ref else arg.dtype
-    return Placeholder(arg.type_attr or arg.type_list_attr or "T")
 
 
 def _control_names(proto: FunctionDef) -> list[str]:

@@ -451,9 +451,9 @@ def _drop_restores(graph: Graph, joined: JoinedModels, about: MetaGraphDef) -> N
     named = {name for signature in about.signature_def.values() for name in nodes_of_signature(signature)}
     for variable in find_variables(graph).values():
         looks = list(variable.node.uses)
-        # Reads and tests for nobody.
-        idle = [node for node in looks if not node.uses and node.name not in named]
-        if all(node in idle and (node.op in READ_OPS or has_fact(node.op, "initialization_test")) for node in looks):
+        # Reads and tests, for nobody.
+        are_idle = all(not node.uses and node.name not in named for node in looks)
+        if are_idle and all(node.op in READ_OPS or has_fact(node.op, "initialization_test") for node in looks):
             graph.remove_nodes([*looks, variable.node])
     forget_locations(graph)
     drop_uncalled(graph)

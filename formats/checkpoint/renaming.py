@@ -71,6 +71,7 @@ def new_names(names: Collection[str], pairs: Mapping[str, str], owner: str) -> d
             renamed[name], count = _replaced(expression, new, renamed[name])
             if count:
                 matched.add(old)
+    # An expression that matches nothing is mostly misspelt.
     for old in patterns:
         if old not in matched:
             raise MissingKeyError.of("tensor or scope", old, [scope for scope in scopes if scope[-1:] != "/"], owner)

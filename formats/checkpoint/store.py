@@ -225,21 +225,16 @@ class FileCheckpointStore:
     def _reader(self, prefix: str, files: FileGate) -> CheckpointReader:
         """Return a reader, cached until a file changes: a graph restores each variable by itself."""
         # The files may change between two restores of a run: a training in another process writes the same prefix again.
-        stamp = _stamp(prefix, files)
+        index = files.to_read(index_path(prefix))
+        paths = [index] if exists(index) else [files.to_read(table) for table in _tables(prefix, files)]
+        stamps = [stamp(path) for path in paths if exists(path)]
         # The gate is a part of the key: a session that may open fewer files gets no reader that another session opened.
         key = prefix, files.access
         cached = self._readers.get(key)
-        if cached is None or cached[0] != stamp:
-            cached = stamp, open_checkpoint(prefix, files)
+        if cached is None or cached[0] != stamps:
+            cached = stamps, open_checkpoint(prefix, files)
             self._readers[key] = cached
         return cached[1]
-
-
-def _stamp(prefix: str, files: FileGate) -> _Stamp:
-    """Return times and inodes of a checkpoint's files; every write of the files changes the result."""
-    index = files.to_read(index_path(prefix))
-    paths = [index] if exists(index) else [files.to_read(table) for table in _tables(prefix, files)]
-    return [stamp(path) for path in paths if exists(path)]
 
 
 # Checkpoints of version 1: a table per shard, with a description of all tensors and a TensorProto for each slice.

@@ -65,7 +65,11 @@ def describe_cluster(
     master = Master(server, note)
     master.wait(CONNECT_SECONDS)
     if reset:
-        _reset(master, dropped)
+        try:
+            master.reset(dropped, RESET_SECONDS)
+        except DeadlineExceededError:
+            silent = ", ".join(ask_tasks(master).silent) or "a task"
+            raise UnavailableError(f"the reset waited {RESET_SECONDS:g} s for {silent}, which does not answer") from None
     tasks = _tasks(master)
     master.close()
     devices = tasks.devices
@@ -81,14 +85,6 @@ def describe_cluster(
     seconds = tuple(_seconds(lambda i=i: session.run(f"question{i}")) for i in range(len(asked)))  # type: ignore[misc]
     session.close()
     return Survey(devices, seconds, session_seconds, tasks.silent)
-
-
-def _reset(master: Master, containers: Sequence[str]) -> None:
-    try:
-        master.reset(containers, RESET_SECONDS)
-    except DeadlineExceededError:
-        silent = ", ".join(ask_tasks(master).silent) or "a task"
-        raise UnavailableError(f"the reset waited {RESET_SECONDS:g} s for {silent}, which does not answer") from None
 
 
 def _tasks(master: Master) -> Tasks:
