@@ -90,11 +90,6 @@ def is_safetensors(head: bytes, size: int) -> bool:
     return len(head) > 8 and 2 <= length <= size - 8 and head[8:].lstrip().startswith(b"{")
 
 
-def is_tfjs(data: memoryview) -> bool:
-    """Return True for a model.json of TensorFlow.js: a JSON object with a topology."""
-    return bytes(data[:64]).lstrip().startswith(b"{") and b'"modelTopology"' in bytes(data)
-
-
 def is_converted_to_text(data: memoryview) -> bool:
     """Return True for binary data that was read as UTF-8 and written back: EF BF BD is in the place of other bytes."""
     whole = bytes(data)
@@ -124,7 +119,8 @@ def graph_kind(data: memoryview, name: str) -> tuple[Kind, bool]:
     text_kind = _text_kind(data, name)
     if text_kind is not None:
         return text_kind, True
-    if is_tfjs(data):
+    # A model.json of TensorFlow.js is a JSON object with a topology.
+    if bytes(data[:64]).lstrip().startswith(b"{") and b'"modelTopology"' in bytes(data):
         return "tfjs", True
     if _EVENTS in bytes(data[12:80]):
         return "events", False
@@ -261,6 +257,7 @@ def _begins_like_graph(data: memoryview, seen: dict[int, wire.Field]) -> bool:
     # A first node that is cut off is no whole field, but its beginning is there: its tag, a length of up to five bytes, and
     # the tag of its name.
     head = bytes(data[:12])
+    # A SavedModel begins with the version 1 of its schema, field 1, and the tag of its first MetaGraphDef.
     return head.startswith(b"\x08\x01\x12") or re.match(rb"\n[\x80-\xff]{0,4}[\0-\x7f]\n", head) is not None
 
 
@@ -332,6 +329,7 @@ def _is_run_metadata(data: memoryview, seen: dict[int, wire.Field]) -> bool:
     """Return True for a RunMetadata: times of a device, a graph of a device, or the graphs of a function."""
     device, graph, function = (_safe_first(data, seen[number]) if number in seen else [] for number in (1, 3, 4))
     if device and device[0].number == 1 and device[0].wire_type == wire.LENGTH_DELIMITED:
+        # The first string is the name of the device, such as `/job:localhost/replica:0/task:0/device:CPU:0`.
         return _strings(data, device[0]).get(1, b"")[:1] == b"/"
     if graph and 3 in seen and _looks_like_graph(data, seen[3]):
         return True

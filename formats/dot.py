@@ -81,6 +81,7 @@ class _Drawing:
     """The colours and frame numbers shared by all boxes and frames of a picture."""
 
     def __init__(self, picture: Picture) -> None:
+        # Groups beyond the palette share the colour `_OTHERS`: more colours than these cannot be told apart.
         self._colours = dict(zip(picture.colours, _PALETTE, strict=False))
         self._frames = 0
 
@@ -98,7 +99,9 @@ class _Drawing:
         style = dict(_STYLES[box.kind])
         # The shape still tells the kind of a node whose colour tells its share or its group.
         if box.share is not None:
-            style["fillcolor"] = _heat(box.share)
+            # From white to red, by the root, as most shares are small.
+            root = box.share**0.5
+            style["fillcolor"] = f"#ff{round(255 - 175 * root):02x}{round(255 - 215 * root):02x}"
         elif self._colours:
             style["fillcolor"] = self._colours.get(box.colour, _OTHERS)
         if box.emphasis:
@@ -106,15 +109,8 @@ class _Drawing:
         return style
 
 
-def _heat(share: float) -> str:
-    """Return a colour from white for no share to red for the whole; the scale is a root, as most shares are small."""
-    return f"#ff{round(255 - 175 * share**0.5):02x}{round(255 - 215 * share**0.5):02x}"
-
-
 def _add_legend(source: graphviz.Digraph, picture: Picture) -> None:
-    """Add a column beside the drawing: a box for each kind in the picture, a box for each colour, an edge for each kind of
-    edge.
-    """
+    """Add a column beside the drawing: a box for each kind in the picture and each colour, an edge for each kind of edge."""
     present = {box.kind for box in picture.boxes}
     plain = {"fillcolor": "#ffffff"} if picture.colours or picture.has_shares else {}
     entries = [(kind, {**style, **plain}) for kind, style in _STYLES.items() if kind in present]

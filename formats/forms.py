@@ -29,6 +29,7 @@ def write_message(source: Source, target: str, form: GraphForm, tags: Sequence[s
     if form.text:
         write_file(target, encoded_texts(target, [print_text(message)]), form.gzip)
     else:
+        # Equal graphs give equal files: maps have no order in protobuf's messages.
         write_file(target, within_limit([message.SerializeToString(deterministic=True)]), form.gzip)
     return len((message.graph_def if isinstance(message, MetaGraphDef) else message).node)
 

@@ -154,7 +154,8 @@ class _Decoder:
         return Function(signature, self.body, args, results, controls, decode_attrs(proto.attr), arg_attrs, gradient, source)
 
     def add_arg(self, index: int, arg: ArgDef) -> Node:
-        attrs = _plain_arg(_arg_type(arg), index)
+        dtype = arg.dtype.ref if arg.dtype is not None and arg.is_ref else arg.dtype
+        attrs = _plain_arg(dtype or Placeholder(arg.type_attr or arg.type_list_attr or "T"), index)
         if index in self.proto.arg_attr:
             attrs = attrs | decode_attrs(self.proto.arg_attr[index].attr)
         if index in self.proto.resource_arg_unique_id:
@@ -198,6 +199,7 @@ class _Decoder:
         arg_name, _, index_text = rest.partition(":")
         if node.op == _ARG or arg_name.isdecimal():
             output = Output(node, output_number(arg_name) if arg_name.isdecimal() else 0)
+            # An argument is written without its number unless the file has one: then the file's spelling is kept.
             if text == f"{name}:0":
                 self.spellings[name, 0] = text
             return output
@@ -208,6 +210,7 @@ class _Decoder:
         if definition is None:
             return self.undeclared_output(node, arg_name, index, text)
         output = Output(node, _arg_start(definition, node, arg_name) + index)
+        # Here it is the other way round: outputs of nodes are written with numbers, and a missing one is kept.
         if not index_text:
             self.spellings[name, output.index] = text
         return output
@@ -231,12 +234,6 @@ class _Decoder:
 def _plain_arg(dtype: DType | Placeholder, index: int) -> dict[str, Any]:
     """Return the attributes of an argument, the same object for alike arguments: so the checks and shapes of one serve all."""
     return {"T": dtype, "index": index}
-
-
-def _arg_type(arg: ArgDef) -> Any:
-    if arg.dtype is not None:
-        return arg.dtype.ref if arg.is_ref else arg.dtype
-    return Placeholder(arg.type_attr or arg.type_list_attr or "T")
 
 
 def _control_names(proto: FunctionDef) -> list[str]:
@@ -287,7 +284,10 @@ def encode_function(function: Function, functions: Mapping[str, Function]) -> Fu
         proto.signature.CopyFrom(encode_signature(function.signature))
         proto.signature.control_output.extend(control_outputs)
     encoder = _Encoder(function, functions, source.spellings if source else {})
-    _update_nodes(proto, encoder)
+    nodes = encoder.nodes()
+    if list(proto.node_def) != nodes:
+        del proto.node_def[:]
+        proto.node_def.extend(nodes)
     _update_map(proto.ret, {arg.name: encoder.text(value) for arg, value in zip(function.signature.outputs, function.results)})
     _update_controls(proto, function)
     if source is None or dict(function.attrs) != decode_attrs(proto.attr):
@@ -298,13 +298,6 @@ def encode_function(function: Function, functions: Mapping[str, Function]) -> Fu
         proto.ClearField("arg_attr")
         _set_arg_attrs(proto, function)
     return proto
-
-
-def _update_nodes(proto: FunctionDef, encoder: _Encoder) -> None:
-    nodes = encoder.nodes()
-    if list(proto.node_def) != nodes:
-        del proto.node_def[:]
-        proto.node_def.extend(nodes)
 
 
 def _update_map(target: MutableMapping[str, str], entries: Mapping[str, str]) -> None:

@@ -38,9 +38,7 @@ class GraphSource:
     __slots__ = ("kind", "meta_graph", "rest")
 
     def __init__(self, rest: GraphDef, kind: Kind, meta_graph: bytes) -> None:
-        self.rest = rest
-        self.kind = kind
-        self.meta_graph = meta_graph
+        self.rest, self.kind, self.meta_graph = rest, kind, meta_graph
 
 
 class NodeStream:
@@ -276,6 +274,7 @@ def _decode(function: str, objects: SavedObjectGraph | None) -> RegisteredGradie
     bound = [objects.nodes[i] for i in concrete.bound_inputs if 0 <= i < len(objects.nodes)]
     captures = [_capture(node) for node in bound]
     complete = None if None in captures or len(bound) < len(concrete.bound_inputs) else captures
+    # A gradient of None has its place in the structure of the function's value, and is no result of the function.
     returns = tuple(leaf.WhichOneof("kind") != "none_value" for _, leaf in leaves(concrete.output_signature))
     return RegisteredGradient(function, None if complete is None else tuple(c for c in complete if c is not None), returns)
 
@@ -294,6 +293,7 @@ def leaves(value: StructuredValue, path: str = "") -> Iterator[tuple[str, Struct
         for number, item in enumerate(getattr(value, kind).values):
             yield from leaves(item, f"{path}.{number}" if path else f"output_{number}")
     elif kind == "dict_value":
+        # As `tf.nest.flatten` has it: dictionaries by their keys in order, named tuples by their fields as declared.
         for key in sorted(value.dict_value.fields):
             yield from leaves(value.dict_value.fields[key], f"{path}.{key}" if path else key)
     elif kind == "named_tuple_value":

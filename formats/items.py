@@ -17,7 +17,6 @@ from typing import Any, BinaryIO, Final, Protocol, TypeVar
 
 import numpy as np
 
-from ..core.codecs.tfrecord import RecordError, decode_record
 from ..core.comparing.row_blocks import InputBlock, row_count
 from ..core.feeding.named_components import Composite, composite_of
 from ..core.graph.graph import Graph, Output
@@ -30,7 +29,7 @@ from ..core.support.grouping import grouped
 from ..core.support.hints import Hint, step, value_place
 from ..core.support.places import is_address, is_folder, matching, plain
 from ..core.support.regular_files import open_regular
-from ..core.types.arrays import Array, object_array
+from ..core.types.arrays import Array
 from ..core.types.shapes import Shape
 from ..core.types.tensors import Tensor
 from .codecs.arrow_table import ARROW, PARQUET, ArrowFile, column_array
@@ -40,7 +39,7 @@ from .codecs.json_inputs import WHOLE, named_values, parse_json
 from .codecs.numpy_files import open_array, read_npz
 from .codecs.source import read_source
 from .pictures import is_picture, parse_transform
-from .value_literals import fed_shape, joined_rows, value_of
+from .value_literals import fed_shape, joined_rows, records_in, value_of
 
 CSV: Final = ".csv"
 _DOCUMENT: Final = ".json"
@@ -58,9 +57,7 @@ _PART: Final = re.compile(r"([^?]*)(\?.*)?", re.DOTALL)
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Item:
-    """An input: a file, or the part of a file of lines or rows from byte `start` up to `end`, which begins in line `line`.
-    `name` names the input's result.
-    """
+    """An input: a file, or its lines or rows from byte `start` up to `end`, from line `line` on. `name` is the result's."""
 
     name: str
     path: str
@@ -305,14 +302,6 @@ def _part(path: str, below: str) -> Sequence[Item]:
     return _TextRows(path, itertools.chain([first], items))
 
 
-def _feeding(pattern: str) -> str | None:
-    """Return the step for a pattern of the form TENSOR=@FILES, as feeds have it."""
-    tensor, equals, files = pattern.partition("=")
-    if not equals:
-        return None
-    return Hint(step("each", tensor=tensor, files=files.removeprefix("@")), f" feeds each file to {tensor}")
-
-
 def _matching(pattern: str) -> list[str]:
     if is_folder(pattern):
         paths = list(filter(_is_input, matching(os.path.join(glob.escape(pattern), "**"))))
@@ -321,7 +310,10 @@ def _matching(pattern: str) -> list[str]:
         return paths
     paths = matching(pattern)
     if not paths:
-        raise NotFoundError(f"no file matches '{pattern}'", hint=_feeding(pattern))
+        # TENSOR=@FILES is how feeds name the tensor.
+        tensor, equals, files = pattern.partition("=")
+        hint = Hint(step("each", tensor=tensor, files=files.removeprefix("@")), f" feeds each file to {tensor}")
+        raise NotFoundError(f"no file matches '{pattern}'", hint=hint if equals else None)
     return paths
 
 
@@ -401,7 +393,7 @@ class ItemReader:
         DataLossError if the file is damaged.
         """
         if _is_records(item.path):
-            return {WHOLE: _records(item.path)}
+            return {WHOLE: records_in(read_source(item.path), item.path)}
         if plain(item.path).endswith(".npy"):
             return {WHOLE: open_array(item.path).read()}
         return read_npz(item.path)
@@ -444,17 +436,6 @@ class ItemReader:
             self._file, self._path = open_file(path), path
         file: _Made = self._file
         return file
-
-
-def _records(path: str) -> Any:
-    data, position, records = bytes(read_source(path)), 0, []
-    try:
-        while position < len(data):
-            record, position = decode_record(data, position)
-            records.append(record)
-    except RecordError as error:
-        raise DataLossError(f"record {len(records) + 1:,} of '{path}' is damaged: {error}") from None
-    return object_array(records)
 
 
 class ColumnNames(Protocol):
@@ -590,6 +571,7 @@ class InputArrays:
         if any(one.keys() != keys for one in given) or any(self._composite_input(key, keys) for key in keys):
             return None
         arrays, counts = {}, [len(one[key]) if isinstance(one[key], list) else 0 for key in keys for one in given]
+        # The values of a line are rows of one batch, so each line must have equally many in all its keys.
         if counts != counts[: len(items)] * len(keys):
             return None
         for key in keys:
@@ -607,6 +589,7 @@ class InputArrays:
         table = self._reader.arrow(items[0].path)
         fed = self.fed_columns(table)
         rows = table.rows(items[0].start or 0, items[-1].end)
+        # A table of results has a column `name` of its own, with the names of the inputs.
         left = [name for name in table.names if name not in fed and name != "name"]
         return rows.select(left) if left and rows.num_rows == len(items) else None
 
@@ -692,6 +675,7 @@ class InputArrays:
             return False
         dims = fed_shape(self._find(names[0])).dims
         if not dims:
+            # A scalar takes one column, and a shape that is not declared takes any number.
             return dims is None or count == 1
         return not isinstance(dims[-1], int) or dims[-1] == count
 

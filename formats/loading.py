@@ -1,6 +1,4 @@
-"""Graphs from files: GraphDef, MetaGraphDef and SavedModel, binary or text, plain or gzip, and TensorFlow.js graph models,
-detected by content.
-"""
+"""Graphs from files, detected by content: GraphDef, MetaGraphDef and SavedModel, and models of TensorFlow.js."""
 
 from __future__ import annotations
 
@@ -47,9 +45,11 @@ def load_leniently(source: Source, *, tags: Sequence[str] | None = None) -> tupl
     return _timed(source, tags, faults), faults
 
 
-def load_nodes_leniently(source: Source, *, tags: Sequence[str] | None = None) -> tuple[Graph, list[TfgError]]:
+def load_nodes_leniently(source: Source, *, tags: Sequence[str] | None, untrusted: bool) -> tuple[Graph, list[TfgError]]:
     """Load a graph as `load_leniently`; functions are refused as by `load`, at first use."""
     graph, faults = load_leniently(source, tags=tags)
+    if untrusted:
+        graph.distrust()
     if isinstance(graph.functions, FunctionLibrary):
         graph.functions.checks = True
     return graph, faults

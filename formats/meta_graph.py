@@ -376,9 +376,7 @@ def _decode_saver(proto: SaverDef) -> SaverInfo:
 
 
 def _init_op(collections: Mapping[str, tuple[Any, ...]], signatures: Mapping[str, Signature]) -> str | None:
-    """Return the op that TensorFlow's loader runs after restoring: of TF2's signature, V1's main op, or V1's legacy init
-    op.
-    """
+    """Return the op that TensorFlow's loader runs after restoring: TF2's signature, V1's main op, or V1's legacy init op."""
     # The order is that of TensorFlow's loader in C++ (GetInitOp).
     if INIT_SIGNATURE in signatures:
         for output in signatures[INIT_SIGNATURE].outputs.values():
@@ -411,6 +409,7 @@ def _variables_prefix(folder: str | None) -> str | None:
     if folder is None:
         return None
     prefix = os.path.join(folder, "variables", "variables")
+    # A checkpoint of V1 is a file by the name of the prefix, without an index.
     has_checkpoint = exists(f"{prefix}.index") or exists(prefix)
     return prefix if has_checkpoint else None
 
@@ -501,17 +500,10 @@ def cut_meta_graph(text: bytes) -> PrintedMetaGraph:
 
 
 def cut_saved_model(text: bytes) -> list[PrintedMetaGraph]:
-    """Cut out the MetaGraphDefs of a SavedModel in printed text; OtherLayout if the text has another layout or may be
-    wrong.
-    """
+    """Cut out the MetaGraphDefs of a printed SavedModel; OtherLayout if the text has another layout or may be wrong."""
     around, meta_graphs = _cut(text, _META_GRAPHS_TEXT)
     _serialized(SavedModel.DESCRIPTOR, around, without=(_META_GRAPHS_TEXT,))
     return list(map(cut_meta_graph, meta_graphs))
-
-
-def check_graph(meta_graph: PrintedMetaGraph) -> None:
-    """Check the text of a graph that is not to be read; OtherLayout if the text has another layout or may be wrong."""
-    _serialized(GraphDef.DESCRIPTOR, meta_graph.graph)
 
 
 def _cut(text: bytes, field: str) -> tuple[bytes, list[bytes]]:
@@ -585,14 +577,12 @@ def _graph_from_printed(text: bytes, tags: Sequence[str] | None, folder: str | N
     # Protobuf's parser would refuse the whole text for a mistake in any of its graphs, so the graphs not chosen are checked,
     # too.
     for meta_graph in meta_graphs[:chosen] + meta_graphs[chosen + 1 :]:
-        check_graph(meta_graph)
+        _serialized(GraphDef.DESCRIPTOR, meta_graph.graph)
     return graph_from_printed_meta_graph(meta_graphs[chosen], folder, faults)
 
 
 def choose(meta_graphs: Sequence[memoryview], tags: Sequence[str] | None) -> int:
-    """Return the index of the meta graph with exactly the tags; without tags the only meta graph, or the "serve" meta
-    graph.
-    """
+    """Return the index of the meta graph with exactly the tags; without tags of the only one, or of the "serve" one."""
     if not meta_graphs:
         raise InvalidArgumentError("the SavedModel has no graph")
     tag_sets = [_tags(meta_graph) for meta_graph in meta_graphs]

@@ -50,9 +50,10 @@ def _as_seen(files: GraphDiff, before: ModelView, after: ModelView, *, strict_na
     shown = {*_shown(before), *_shown(after)}
     functions = before.functions | after.functions
     changed = tuple(change for change in files.functions_changed if change.name not in functions)
+    # The others are in the views: dissolved, or as bodies of loops and branches.
     added, removed = (
         tuple(name for name in names if name not in functions) for names in (files.functions_added, files.functions_removed)
-    )  # the others are in the views: dissolved, or as bodies of loops and branches
+    )
     return dataclasses.replace(
         files, nodes_before=views.nodes_before, nodes_after=views.nodes_after,
         added=(*views.added, *(node for node in files.added if node.name not in shown)),
@@ -82,7 +83,8 @@ def diff_matched(before: Graph, after: Graph, match: GraphMatch | None) -> Graph
     try:
         mine, theirs = _variables(before), _variables(after)
         changes = diff_variables(mine, theirs, renaming)
-    except NotFoundError as error:  # a repository without the data file: the graphs can be compared all the same
+    # A repository may lack the file of values; the graphs can be compared all the same.
+    except NotFoundError as error:
         return dataclasses.replace(diff, variables_unread=reason_of(error))
     compared = len({*map(renaming.tensor, mine), *theirs})
     return dataclasses.replace(diff, variables=changes, variables_compared=compared)
@@ -123,5 +125,6 @@ def _same_contents(a: str, b: str) -> bool:
     if size_of(a) != size_of(b):
         return False
     with open_regular(a) as first, open_regular(b) as second:
+        # The sizes are equal, so `zip` leaves no rest of the longer file unread.
         pieces = zip(iter(lambda: first.read(_PIECE), b""), iter(lambda: second.read(_PIECE), b""))
         return all(itertools.starmap(bytes.__eq__, pieces))

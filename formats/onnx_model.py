@@ -205,6 +205,7 @@ class _ModelWriter:
             return self.helper.make_tensor(name, number, dims, [as_bytes(item) for item in value.array.flat])
         data = _packed(value)
         tensor = self.helper.make_tensor(name, number, dims, data, raw=True)
+        # Smaller ones stay in the message, as each weight outside is filled up to the alignment.
         if location is not None and len(data) >= _ALIGNMENT:
             start = sum(map(len, self.external))
             self.external.append(data + bytes(-len(data) % _ALIGNMENT))
@@ -234,12 +235,6 @@ def _packed(value: Value) -> bytes:
 # Runs of models in files.
 
 
-def onnx_interface(path: str | os.PathLike[str]) -> tuple[list[str], list[str]]:
-    """Return the names of a model's inputs and outputs; UnimplementedError as of `run_onnx`."""
-    session = _onnx_session(path)
-    return [value.name for value in session.get_inputs()], [value.name for value in session.get_outputs()]
-
-
 def onnx_input_dims(path: str | os.PathLike[str]) -> dict[str, list[int | str | None]]:
     """Return the dimensions of a model's inputs: sizes, names, or None for any size; inputs of unknown rank are left out.
 
@@ -248,11 +243,11 @@ def onnx_input_dims(path: str | os.PathLike[str]) -> dict[str, list[int | str | 
     # The dimensions need no weights, which may have gigabytes.
     model = require("onnx").load(os.fspath(path), load_external_data=False)
     types = {info.name: info.type.tensor_type for info in model.graph.input}
-    return {name: list(map(_declared_dim, kind.shape.dim)) for name, kind in types.items() if kind.HasField("shape")}
-
-
-def _declared_dim(dim: Any) -> int | str | None:
-    return dim.dim_value if dim.HasField("dim_value") else dim.dim_param or None
+    shapes = {name: kind.shape.dim for name, kind in types.items() if kind.HasField("shape")}
+    return {
+        name: [dim.dim_value if dim.HasField("dim_value") else dim.dim_param or None for dim in dims]
+        for name, dims in shapes.items()
+    }
 
 
 def _onnx_session(path: str | os.PathLike[str]) -> Any:
@@ -288,23 +283,20 @@ def run_onnx(path: str | os.PathLike[str], feeds: Mapping[str, Array]) -> list[A
 
 def _run(runtime: Any, session: Any, feeds: Mapping[str, Array]) -> list[Array]:
     """Return the outputs; numbers that NumPy lacks are passed to and from onnxruntime as bytes, except beside strings."""
+    # onnxruntime makes an OrtValue of any array but one of strings.
     if any(value.dtype == object for value in feeds.values()):
         return [np.asarray(value) for value in session.run(None, feeds)]
     make, kinds = runtime.OrtValue, require("onnx").TensorProto
     inputs = {}
     for name, value in feeds.items():
-        if is_numpys_own(value.dtype):
+        # 2 are the dtypes that another package registered with NumPy, for example bfloat16.
+        if value.dtype.isbuiltin != 2:
             inputs[name] = make.ortvalue_from_numpy(value)
         else:
             # onnxruntime takes no arrays of ml_dtypes; it takes their bytes as integers beside the number of the ONNX type.
             carrier = np.asarray(value, order="C").view(f"u{value.dtype.itemsize}")
             inputs[name] = make.ortvalue_from_numpy_with_onnx_type(carrier, _number(kinds, from_numpy(value.dtype)))
     return [_array(value) for value in session.run_with_ort_values(None, inputs)]
-
-
-def is_numpys_own(dtype: np.dtype[Any]) -> bool:
-    """Return False for dtypes that another package registered with NumPy, for example bfloat16."""
-    return dtype.isbuiltin != 2
 
 
 def _array(value: Any) -> Array:
@@ -368,7 +360,8 @@ def compare_with_onnx(
     `all_outputs` an output of the model that no name stands for is the graph's node of that name. InvalidArgumentError if
     names do not fit, UnimplementedError without the package onnxruntime.
     """
-    inputs, outputs = onnx_interface(path)
+    session = _onnx_session(path)
+    inputs, outputs = ([value.name for value in values] for values in (session.get_inputs(), session.get_outputs()))
     placeholders = {node.name: node.output().name for node in graph if node.is_placeholder}
     fed, fetched = ({name.removesuffix(":0"): tensor for name, tensor in pairs.items()} for pairs in names)
     fed = placeholders | fed

@@ -137,14 +137,11 @@ def _pair(part: str) -> tuple[str, str]:
 
 def _size(text: str) -> tuple[int, int]:
     parts = text.split(",")
-    if len(parts) != 2 or not all(map(_is_side, parts)):
+    # The length comes first: Python refuses to read thousands of digits with an error of its own.
+    are_short = all(part.isdecimal() and len(part) <= len(str(_LARGEST)) for part in parts)
+    if len(parts) != 2 or not are_short or not all(0 < int(part) <= _LARGEST for part in parts):
         raise InvalidArgumentError(f"resize={text} is not a height and width from 1 to {_LARGEST}", hint=_FORMS)
     return int(parts[0]), int(parts[1])
-
-
-def _is_side(text: str) -> bool:
-    # The length comes first: Python refuses to read thousands of digits with an error of its own.
-    return text.isdecimal() and len(text) <= len(str(_LARGEST)) and 0 < int(text) <= _LARGEST
 
 
 def _factor(text: str) -> float:

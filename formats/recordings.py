@@ -383,8 +383,9 @@ def _scalars(run: str, event: Event, value: Summary.Value) -> list[ScalarValue]:
 
 def _histograms(run: str, event: Event, value: Summary.Value) -> list[HistogramValue]:
     held = value.WhichOneof("value")
+    # Of 2015: no reader of it is left.
     if held == "obsolete_old_style_histogram":
-        return []  # of 2015: no reader of it is left
+        return []
     buckets = _buckets(value.histo) if held == "histo" else _numbers(value, (None, 3))
     return [HistogramValue(run, value.tag, event.step, event.wall_time, buckets)]
 
@@ -394,6 +395,7 @@ def _images(run: str, event: Event, value: Summary.Value) -> list[ImageValue]:
     if value.WhichOneof("value") == "image":
         files = [value.image.encoded_image_string]
     else:
+        # TensorFlow 2 writes a vector of strings: the width, the height, then each picture as a PNG.
         files = _elements(value).ravel().tolist()[2:]
     return [ImageValue(run, value.tag, event.step, event.wall_time, index, data) for index, data in enumerate(files)]
 
@@ -468,7 +470,13 @@ def describe_recording(source: Source) -> Recording | None:
     kind = detect.recording_kind(data, describe(source))
     if kind == "events":
         return _of_events(data)
-    return _of_run_metadata(data) if kind == "run_metadata" else None
+    if kind != "run_metadata":
+        return None
+    message = _run_metadata(data)
+    devices = message.step_stats.dev_stats
+    executions = sum(len(device.node_stats) for device in devices)
+    names = tuple(device.device for device in devices)
+    return Recording("RunMetadata", executions=executions, devices=names, graphs=_shown(_graphs(message)))
 
 
 def graph_from_events(data: memoryview, faults: list[TfgError] | None = None) -> Graph:
@@ -545,6 +553,7 @@ def _of_folder(folder: str) -> Recording | None:
 
 def _joined(tag: Tag, other: Tag) -> Tag:
     """Return the tag of two event files of a run."""
+    # A restart goes back to a checkpoint, so a later file may begin before the end of the earlier one.
     first, last = min(tag.first_step, other.first_step), max(tag.last_step, other.last_step)
     return dataclasses.replace(tag, count=tag.count + other.count, first_step=first, last_step=last)
 
@@ -616,14 +625,6 @@ def _shown(graphs: list[tuple[str, bytes]]) -> tuple[RecordedGraph, ...]:
             size = 0
         shown.append(RecordedGraph(what, size, number == chosen))
     return tuple(shown)
-
-
-def _of_run_metadata(data: memoryview) -> Recording:
-    message = _run_metadata(data)
-    devices = message.step_stats.dev_stats
-    executions = sum(len(device.node_stats) for device in devices)
-    names = tuple(device.device for device in devices)
-    return Recording("RunMetadata", executions=executions, devices=names, graphs=_shown(_graphs(message)))
 
 
 def _graphs(message: RunMetadata) -> list[tuple[str, bytes]]:

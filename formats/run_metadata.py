@@ -55,9 +55,7 @@ _RECEIVED: Final = re.compile(r".*\] (?:edge_\d+_)?(\S+) from (\S+) to \S+")
 
 
 def _name_and_op(node: NodeExecStats) -> tuple[str, str]:
-    """Return name and op from a label like `y = MatMul(a, b)`; a tensor received from another device is named `a from
-    DEVICE`.
-    """
+    """Return name and op of a label as `y = MatMul(a, b)`; a tensor received from a device is named `a from DEVICE`."""
     # Some recorders put the op behind the name: `dense/MatMul:MatMul`.
     name = node.node_name.split(":")[0]
     received = _RECEIVED.fullmatch(node.timeline_label) if name == "RecvTensor" else None

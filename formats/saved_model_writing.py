@@ -254,15 +254,15 @@ def _others(
     for name, signature in sorted(messages[place].signature_def.items()):
         if name == part.signature:
             continue
-        made = result[name] = SignatureDef(method_name=signature.method_name)
+        proto = result[name] = SignatureDef(method_name=signature.method_name)
         for key, info in signature.outputs.items():
-            _add_output(made, key, info, part.names.connected)
-        _add_inputs(made, signature, part)
+            _add_output(proto, key, info, part.names.connected)
+        _add_inputs(proto, signature, part)
         # A signature whose inputs are all open runs without the other part, and takes none of the other part's inputs.
-        if len(made.inputs) < len(signature.inputs):
-            outputs = [graph.output(name) for info in made.outputs.values() for name in tensors_of(info)]
+        if len(proto.inputs) < len(signature.inputs):
+            outputs = [graph.output(name) for info in proto.outputs.values() for name in tensors_of(info)]
             needed = {node.name for node in needed_nodes(outputs)}
-            _add_inputs(made, chosen[1 - place], parts[1 - place], needed)
+            _add_inputs(proto, chosen[1 - place], parts[1 - place], needed)
     return result
 
 
@@ -451,15 +451,12 @@ def _drop_restores(graph: Graph, joined: JoinedModels, about: MetaGraphDef) -> N
     named = {name for signature in about.signature_def.values() for name in nodes_of_signature(signature)}
     for variable in find_variables(graph).values():
         looks = list(variable.node.uses)
-        if all(_only_looks(node) and node.name not in named for node in looks):
+        # Reads and tests, for nobody.
+        are_idle = all(not node.uses and node.name not in named for node in looks)
+        if are_idle and all(node.op in READ_OPS or has_fact(node.op, "initialization_test") for node in looks):
             graph.remove_nodes([*looks, variable.node])
     forget_locations(graph)
     drop_uncalled(graph)
-
-
-def _only_looks(node: Node) -> bool:
-    """Return True for a node that reads a variable or tests it, for nobody."""
-    return not node.uses and (node.op in READ_OPS or has_fact(node.op, "initialization_test"))
 
 
 def _refuse_resources(graph: Graph) -> None:
@@ -535,6 +532,7 @@ def describe(graph: Graph, signature: SignatureDef, inputs: Mapping[str, Output]
         hint = Hint(name, option("to"), " in ", command("convert"), ", ", option("fetch"), " elsewhere")
         raise InvalidArgumentError("a SavedModel needs outputs", hint=hint)
     specs = infer(graph).specs
+    # TensorFlow Serving refuses a signature without a method that it knows; `tf.saved_model.save` writes this one.
     signature.method_name = "tensorflow/serving/predict"
     for arguments, named in ((signature.inputs, inputs), (signature.outputs, outputs)):
         for word, value in named.items():
@@ -545,9 +543,7 @@ def describe(graph: Graph, signature: SignatureDef, inputs: Mapping[str, Output]
 
 
 def _start(graph: Graph, about: MetaGraphDef) -> None:
-    """Name an operation that fills the tables, sets the paths of files, and begins the iterators that the signatures take,
-    if nothing else starts the graph.
-    """
+    """Name an operation that fills tables, sets paths of files and begins iterators, if nothing else starts the graph."""
     # A loader runs one of these two operations. If the message has one, the author of the model has chosen what it starts.
     if MAIN_OP in about.collection_def or INIT_SIGNATURE in about.signature_def:
         return

@@ -90,9 +90,7 @@ def encoded_texts(path: str | os.PathLike[str], texts: Iterable[str]) -> Iterato
 
 
 def _message(path: str | os.PathLike[str], graph: Graph, kind: Kind | None) -> Iterable[bytes | memoryview]:
-    """Return the pieces of a message within the size limit; for standard output all are checked before the first is
-    written.
-    """
+    """Return the pieces of a message within the size limit; for standard output all are checked before any is written."""
     pieces = within_limit(_chunks(graph, kind))
     # Standard output cannot take back what it was given, as a file under a temporary name can.
     return list(pieces) if path == "-" else pieces

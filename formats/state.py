@@ -104,6 +104,7 @@ class TrainingPosition:
     def entries(self) -> dict[str, Tensor]:
         """Return the progress as entries of a state, beside the variables."""
         arrays = {TRAINED_STEPS: np.asarray(self.steps, np.int64)}
+        # The counter has 128 bits, and no dtype of a file has more than 64.
         for name, (key, counter) in self.streams.items():
             arrays[_STREAM + name] = np.array([key, counter % (1 << _HALF), counter >> _HALF], np.uint64)
         return {name: Tensor.from_numpy(value) for name, value in arrays.items()}
@@ -112,6 +113,7 @@ class TrainingPosition:
 def holds_state(path: str | os.PathLike[str]) -> bool:
     """Return True if `read_state` finds values: for archives and checkpoints, not for graphs, SavedModels among them."""
     text = os.fspath(path)
+    # A damaged archive is still a state by its name: its error comes from the read.
     named = text.endswith((*NPZ.extensions, *SAFETENSORS.extensions))
     if is_file(text) and (named or _is_archive(text) or _begins_as_safetensors(text)):
         return True
@@ -306,7 +308,7 @@ def write_state(
     the object graph of a TF2 checkpoint, the names of variables replace the keys. Any other string is an
     UnimplementedError.
 
-    Where `form` is a checkpoint of TF2's objects, so is the written checkpoint: with the same keys and object graph, so
+    If `form` is a checkpoint of TF2's objects, the written checkpoint is one, too: with the same keys and object graph, so
     that TensorFlow restores the same objects. `graph` tells the variables of the keys, as in `read_graph_state`; entries
     that `tensors` lacks are copied.
     """

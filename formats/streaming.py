@@ -73,6 +73,7 @@ class _Edges:
             return False
         self._outputs[node.name] = checked.outputs
         texts = (node.spelling or ())[: node.input_count()]
+        # Data inputs come first in a sound node: a control input among them is an error, which the loader words.
         if any(text.startswith("^") for text in texts):
             return False
         expected = checked.inputs

@@ -149,21 +149,21 @@ def _add_initializer(about: MetaGraphDef, model: Mapping[str, Any], weights: Map
     first.input.extend(f"^{other.name}" for other in others)
     about.signature_def[INIT_SIGNATURE].outputs[INIT_SIGNATURE].name = first.name
     about.graph_def.MergeFrom(graph)
-    made = (model.get("initializerSignature") or {}).get("outputs") or {}
-    tables = {output["resourceId"]: f"{scope}/{output['name']}" for output in made.values() if "resourceId" in output}
+    initialized = (model.get("initializerSignature") or {}).get("outputs") or {}
+    tables = {output["resourceId"]: f"{scope}/{output['name']}" for output in initialized.values() if "resourceId" in output}
     _use_tables(about, model, tables)
 
 
 def _use_tables(about: MetaGraphDef, model: Mapping[str, Any], tables: Mapping[Any, str]) -> None:
     """Read the tables of the initializer in the place of the model's inputs for tables."""
     inputs = (model.get("signature") or {}).get("inputs") or {}
-    made = {argument: tables[value["resourceId"]] for argument, value in inputs.items() if value.get("resourceId") in tables}
-    places = {inputs[argument]["name"].partition(":")[0]: table for argument, table in made.items()}
+    handles = {word: tables[value["resourceId"]] for word, value in inputs.items() if value.get("resourceId") in tables}
+    places = {inputs[argument]["name"].partition(":")[0]: table for argument, table in handles.items()}
     for node in about.graph_def.node:
         node.input[:] = [places.get(name.removesuffix(":0"), name) for name in node.input]
     for node in [node for node in about.graph_def.node if node.name in places]:
         about.graph_def.node.remove(node)
-    for argument in made:
+    for argument in handles:
         del about.signature_def[USUAL_SIGNATURE].inputs[argument]
 
 
@@ -206,6 +206,7 @@ def _contents(path: str, folder: str | None, read: set[str]) -> bytes:
 def _weight(entry: Mapping[str, Any], data: bytes, position: int) -> tuple[Array, int]:
     """Return the value of an entry of the manifest, which begins at a position of the data, and the position behind it."""
     shape = entry["shape"]
+    # By the exact type, since JSON's true and false are ints to `isinstance`.
     if not all(type(size) is int and size >= 0 for size in shape) or len(shape) > 32:
         raise ValueError(f"the weight '{entry['name']}' has the shape {str(shape)[:80]}")
     count = math.prod(shape)

@@ -18,7 +18,7 @@ from ..core.support.atomic import file_errors
 from ..core.support.errors import DataLossError, InvalidArgumentError, NotFoundError, ResourceExhaustedError, TfgError
 from ..core.support.hints import Hint, HintStep, option
 from ..core.support.regular_files import open_input, open_regular
-from ..core.types.arrays import Array
+from ..core.types.arrays import Array, object_array
 from ..core.types.dtypes import DType, bool_, string
 from ..core.types.shapes import UNKNOWN, Shape
 from ..core.types.tensors import Tensor, as_bytes_array
@@ -132,14 +132,19 @@ def _read_bytes(path: str, shape: Shape) -> Array | None:
         contents = read_file(file)
         if not path.endswith((".tfrecord", ".tfrecords")):
             return as_bytes_array(bytes(contents)).reshape([1] * (shape.rank or 0))
-        from ..core.codecs.tfrecord import RecordError, read_records  # lazy, as all kinds of files here
+        return records_in(contents, path)
 
-        records: list[bytes] = []
-        try:
-            records.extend(read_records(io.BytesIO(contents)))
-        except RecordError as error:
-            raise DataLossError(f"record {len(records) + 1:,} of '{path}' is damaged: {error}") from None
-        return as_bytes_array(records)
+
+def records_in(contents: memoryview, path: str) -> Array:
+    """Return the records of the TFRecord file at `path`; DataLossError names a damaged one."""
+    from ..core.codecs.tfrecord import RecordError, read_records  # lazy, as all kinds of files here
+
+    records: list[bytes] = []
+    try:
+        records.extend(read_records(io.BytesIO(contents)))
+    except RecordError as error:
+        raise DataLossError(f"record {len(records) + 1:,} of '{path}' is damaged: {error}") from None
+    return object_array(records)
 
 
 def _read_file(path: str, dtype: DType | None, shape: Shape) -> Array:
@@ -249,9 +254,7 @@ def _is_json(text: str) -> bool:
 
 
 def _parsed(text: str, dtype: DType | None) -> Any:
-    """Return the value of a JSON text, or a text itself if the tensor has strings. A slip in JSON is an error: its
-    characters are not meant.
-    """
+    """Return the value of a JSON text, or a text itself if the tensor has strings; a slip in JSON is an error."""
     try:
         return parse_json(text)
     except InvalidArgumentError as error:
@@ -280,9 +283,7 @@ def _strings(parsed: Any) -> Array:
 
 
 def _parsed_array(parsed: Any) -> Array:
-    """Return the numbers of a JSON value. NumPy would read a mix of integers below and above 2**63 as floats and lose
-    digits.
-    """
+    """Return the numbers of a JSON value; NumPy would read integers below and above 2**63 together as floats."""
     array = np.asarray(parsed)
     if array.dtype.kind == "f" and array.size and array.max() >= 2.0**63:
         numbers = np.asarray(parsed, object)
@@ -292,6 +293,7 @@ def _parsed_array(parsed: Any) -> Array:
 
 
 def _generated(name: str, arguments: str, readable: Callable[[], bytes]) -> Array:
+    # Made for each call: which strings are readable depends on the tensor.
     generators = {**_GENERATORS, "strings": _Generator(lambda shape: _filled(shape, readable()))}
     make = generators.get(name)
     if make is None:
@@ -341,6 +343,7 @@ class _Generator:
 
 
 def _random(seed: float) -> np.random.Generator:
+    # The default seed is negative, and stands for other numbers in each run.
     return np.random.default_rng(int(seed) if seed >= 0 else None)
 
 

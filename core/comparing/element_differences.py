@@ -32,7 +32,7 @@ class Comparison:
 
 
 def worse(worst: Comparison | None, comparison: Comparison) -> Comparison:
-    """Return the comparison that needs more tolerance; the earlier where both need the same."""
+    """Return the comparison that needs more tolerance; the earlier if both need the same."""
     return comparison if worst is None or comparison.tolerance_needed > worst.tolerance_needed else worst
 
 

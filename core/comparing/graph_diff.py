@@ -67,7 +67,7 @@ class GraphDiff(Report):
 
     `signatures_compared` is the number of signatures of either graph.
     `variables` are those whose names, shapes or values differ, of `variables_compared` in all; `variables_differ_by` is the
-    largest difference of their elements. Values of variables and assets are compared where files have them.
+    largest difference of their elements. Values of variables and assets are compared if files have them.
     """
 
     main_table: ClassVar[str] = "changed"
@@ -97,13 +97,13 @@ class GraphDiff(Report):
     variables_compared: int = 0
     """How many variables both models have together."""
     variables_unread: str | None = None
-    """Why variables were not compared, where a file with their values is missing."""
+    """Why variables were not compared, if a file with their values is missing."""
     assets: tuple[AssetChange, ...] = ()
     """Assets that differ."""
     versions: FieldChange | None = None
-    """The versions of GraphDef, where they differ."""
+    """The versions of GraphDef, if they differ."""
     tensorflow_version: FieldChange | None = None
-    """The version of TensorFlow that wrote the models, where it differs."""
+    """The version of TensorFlow that wrote the models, if it differs."""
 
     def headline(self) -> str:
         return (
@@ -114,7 +114,7 @@ class GraphDiff(Report):
 
     @property
     def has_nodes(self) -> bool:
-        """Return False where values were compared, without a graph."""
+        """Return False if values were compared, without a graph."""
         return bool(self.nodes_before or self.nodes_after)
 
     @property
@@ -132,7 +132,7 @@ class GraphDiff(Report):
 
     @property
     def largest_difference(self) -> float | None:
-        """Return the largest difference between elements of variables; None where no values differ."""
+        """Return the largest difference between elements of variables; None if no values differ."""
         return max(
             (change.largest_difference for change in self.variables if change.largest_difference is not None), default=None
         )
@@ -180,7 +180,7 @@ class Snapshot:
     diff: GraphDiff
     """The changes since the stage before."""
     note: str = ""
-    """A remark where nothing changed, or ""."""
+    """A remark if nothing changed, or ""."""
 
 
 def diff_graphs(before: Graph, after: Graph, match: GraphMatch | None = None) -> GraphDiff:
@@ -188,7 +188,7 @@ def diff_graphs(before: Graph, after: Graph, match: GraphMatch | None = None) ->
 
     Nodes and functions match by `match`, and numbers that TensorFlow adds to names are no difference; without a `match` they
     match by name. Shapes that only one of the graphs records, as an export does, are no difference. With a `match`, nodes
-    that only save and restore variables are left out where both graphs have some: the order in which Keras saves variables
+    that only save and restore variables are left out if both graphs have some: the order in which Keras saves variables
     changes with each process.
     """
     return _Comparison(before, after, match).result()
@@ -271,7 +271,7 @@ def _differing(count: int, noun: str) -> str:
 
 
 def _version_change(field: str, before: object, after: object) -> FieldChange | None:
-    """Return the change of a version that both graphs have; None where there is none."""
+    """Return the change of a version that both graphs have; None if there is none."""
     return FieldChange(field, str(before), str(after)) if before and after and str(before) != str(after) else None
 
 

@@ -72,8 +72,8 @@ def match_nodes(
 ) -> dict[Node, Node]:
     """Match the nodes of `a` to their counterparts in `b`.
 
-    Nodes of the same name match, unless TensorFlow may have numbered the names anew. The others match where op, attributes,
-    inputs and the stem of the name are the same; then where all but the values of constants are the same; then by stem and
+    Nodes of the same name match, unless TensorFlow may have numbered the names anew. The others match if op, attributes,
+    inputs and the stem of the name are the same; then if all but the values of constants are the same; then by stem and
     op in the order of the numbers. With `by_computation` they match under other names, too, and constants match by their
     users. `labels` are the keys of each graph's functions, by default the stems of the names. `arguments` match beforehand.
     """
@@ -203,7 +203,7 @@ def node_keys(
 
 
 def _in_order(graph: Graph) -> list[Node]:
-    """Return the nodes in topological order; in the graph's order where a cycle, which no run accepts, leaves none."""
+    """Return the nodes in topological order; in the graph's order if a cycle, which no run accepts, leaves none."""
     try:
         return topological_order(graph)
     except InvalidArgumentError:
@@ -238,9 +238,9 @@ def _key(name: str, value: Any, label: Label) -> Any:
 class GraphMatch:
     """The counterparts of the nodes and of the functions of a graph in another graph.
 
-    Functions match by name, unless TensorFlow may have numbered the names anew. The others match where they compute the same
-    and the stems of the names agree; then where matched nodes call them; then by stem in the order of the numbers; then
-    where they compute the same under other names. A function matches at most one function.
+    Functions match by name, unless TensorFlow may have numbered the names anew. The others match if they compute the same
+    and the stems of the names agree; then if matched nodes call them; then by stem in the order of the numbers; then
+    if they compute the same under other names. A function matches at most one function.
     """
 
     def __init__(self, before: Graph, after: Graph) -> None:
@@ -252,7 +252,7 @@ class GraphMatch:
         mine, theirs = before.functions, after.functions
         common = list(common_names(mine, theirs))
         is_known = len(common) == max(len(mine), len(theirs))
-        # Keys take a walk through all bodies, and where names tell all, none is needed.
+        # Keys take a walk through all bodies, and if names tell all, none is needed.
         self._keys: tuple[dict[str, Hashable], dict[str, Hashable]] = (
             ({}, {}) if is_known else (function_keys(before), function_keys(after))
         )

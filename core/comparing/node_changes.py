@@ -23,16 +23,14 @@ _COLOCATED: Final = "loc:@"
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class FieldChange:
-    """One field of a node (op, device, inputs, control_inputs or an attribute) before and after; None where the field was
-    absent.
-    """
+    """A field of a node (op, device, inputs, control_inputs or an attribute) before and after; None if it was absent."""
 
     field: str
     """`op`, `device`, `inputs`, `control_inputs`, or the name of an attribute."""
     before: str | None
-    """The text in the first graph; None where it lacks the field."""
+    """The text in the first graph; None if it lacks the field."""
     after: str | None
-    """The text in the second graph; None where it lacks the field."""
+    """The text in the second graph; None if it lacks the field."""
 
     def __str__(self) -> str:
         return f"{self.field}: {'-' if self.before is None else self.before} -> {'-' if self.after is None else self.after}"
@@ -53,7 +51,7 @@ class Renaming:
     @staticmethod
     def of(match: GraphMatch) -> Renaming:
         """Return the new names of functions and gradients, and of the graph's own nodes."""
-        # A function without a counterpart equals none, also where the other graph has one of its name.
+        # A function without a counterpart equals none, also if the other graph has one of its name.
         functions = {name: match.functions.get(name, _NO_NAME) for name in match.before.functions}
         named = {registered.function: name for name, registered in match.after.registered_gradients.items()}
         gradients = {
@@ -128,7 +126,8 @@ def node_changes(old: Node, new: Node, renaming: Renaming = STRICT) -> Iterator[
         yield FieldChange("device", old.device or None, new.device or None)
     (inputs, controls), (new_inputs, new_controls) = old.input_names(), new.input_names()
     if [renaming.tensor(text) for text in inputs] != new_inputs:
-        yield FieldChange("inputs", *(", ".join(map(_tensor_name, names)) for names in (inputs, new_inputs)))
+        texts = ([text if ":" in text else f"{text}:0" for text in names] for names in (inputs, new_inputs))
+        yield FieldChange("inputs", *map(", ".join, texts))
     # As sets: the order of control inputs means nothing.
     if {renaming.tensor(text) for text in controls} != set(new_controls):
         yield FieldChange("control_inputs", *(", ".join(f"^{name}" for name in names) for names in (controls, new_controls)))
@@ -145,10 +144,6 @@ def attribute_changes(old: Mapping[str, Any], new: Mapping[str, Any], renaming: 
             continue
         if present[0] != present[1] or not renaming.same_value(name, *values):
             yield FieldChange(name, *(value_text(v) if p else None for v, p in zip(values, present)))
-
-
-def _tensor_name(text: str) -> str:
-    return text if ":" in text else f"{text}:0"
 
 
 def same_value(a: Any, b: Any) -> bool:
@@ -201,7 +196,7 @@ class SignatureChange:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class VariableChange:
-    """A variable that is `added`, `removed` or `changed`: dtype and shape before and after, None where absent.
+    """A variable that is `added`, `removed` or `changed`: dtype and shape before and after, None if absent.
 
     `largest_difference` is of the elements; None for other shapes, and for texts.
     """
@@ -211,13 +206,13 @@ class VariableChange:
     change: str
     """`added`, `removed` or `changed`."""
     before: str | None
-    """The dtype and the shape in the first model; None where the variable is absent."""
+    """The dtype and the shape in the first model; None if the variable is absent."""
     after: str | None
-    """The dtype and the shape in the second model; None where the variable is absent."""
+    """The dtype and the shape in the second model; None if the variable is absent."""
     largest_difference: float | None = None
     """The largest difference of two elements; None for other shapes, and for texts."""
     new_name: str | None = None
-    """The name in the second model, where it differs."""
+    """The name in the second model, if it differs."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -242,9 +237,7 @@ def diff_signatures(before: Graph, after: Graph, renaming: Renaming) -> tuple[Si
 
 
 def _callable_changes(before: Graph, after: Graph, renaming: Renaming) -> Iterator[SignatureChange]:
-    """Yield the functions of the models' objects, `__call__` for instance, that one model lacks or that stand for another
-    function.
-    """
+    """Yield the functions of the models' objects, as `__call__`, that one model lacks or that stand for other functions."""
     mine, theirs = (graph.meta.called_functions if graph.meta is not None else {} for graph in (before, after))
     for name in dict.fromkeys((*mine, *theirs)):
         old, new = mine.get(name), theirs.get(name)

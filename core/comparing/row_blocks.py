@@ -75,7 +75,7 @@ def stacked(feeds: Sequence[Feeds]) -> InputBlock:
 
 
 def row_count(feeds: Feeds) -> int | None:
-    """Return the number of rows of an input, None where its arrays differ."""
+    """Return the number of rows of an input, None if its arrays differ."""
     counts = {np.shape(value)[:1] for value in feeds.values()}
     # Scalars, whose first size is (), have no rows either.
     count = counts.pop() if len(counts) == 1 else ()
@@ -86,7 +86,7 @@ class BlockRows:
     """The rows in the inputs and in the results of a graph whose inputs can be stacked."""
 
     def __init__(self, graph: Graph, fetches: Mapping[str, str], inputs: Sequence[str], shared: Sequence[str] = ()) -> None:
-        """`inputs` are stacked, `shared` are fed alike for all. InvalidArgumentError where a node may mix rows."""
+        """`inputs` are stacked, `shared` are fed alike for all. InvalidArgumentError if a node may mix rows."""
         shapes = {graph.output(name): _declared(graph.output(name)) for name in inputs}
         sizes = {shape[0] for shape in shapes.values() if isinstance(shape[0], int)}
         if len(sizes) > 1:
@@ -164,7 +164,7 @@ class BlockWork(Generic[_Input]):
     values: Callable[[Any], Mapping[str, Any]]
     """The values of a result by name."""
     rows: Callable[[Feeds], BlockRows]
-    """Finds the rows of the graph; InvalidArgumentError where inputs cannot be stacked."""
+    """Finds the rows of the graph; InvalidArgumentError if inputs cannot be stacked."""
     lacks_rows: Callable[[Feeds], bool]
     """Tells whether an input has fewer rows than a run takes."""
     note: Callable[[str], None]
@@ -208,7 +208,7 @@ class ReadAhead(Generic[_Input]):
 
 
 class BlockRunner(Generic[_Input]):
-    """Runs inputs one by one first, then in blocks where the graph keeps their rows apart and a comparison agrees.
+    """Runs inputs one by one first, then in blocks if the graph keeps their rows apart and a comparison agrees.
 
     A block with a failure is halved until the input with the failure is alone.
     """
@@ -286,9 +286,7 @@ class BlockRunner(Generic[_Input]):
         return self.rows is not None and feeds.keys() != self._fed
 
     def _consider(self, feeds: Feeds, result: Any, seconds: float) -> None:
-        """Begin with blocks after some inputs that ran one by one, if a block of two takes no longer than it may, or if its
-        parts run side by side.
-        """
+        """Begin with blocks after some inputs, if one of two takes no longer than it may, or its parts run side by side."""
         self._first.append((feeds, result))
         # The least of several: the first run also makes plans and programs.
         self._alone = min(self._alone, seconds)
@@ -347,7 +345,7 @@ class BlockRunner(Generic[_Input]):
         self.rows, self._fed, self._size, self._is_compared = rows, feeds.keys(), rows.rows or 1, False
 
     def _refuse(self, error: InvalidArgumentError) -> None:
-        """Go on one by one, or raise the error where blocks were asked for."""
+        """Go on one by one, or raise the error if blocks were asked for."""
         if self._asked != "auto":
             hint = error.hint or Hint("leave out ", option("batch"), ": inputs then run one by one")
             raise InvalidArgumentError(

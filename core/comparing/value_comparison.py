@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class NodeTimes:
-    """The seconds of a node in a run of each graph, without called functions; None where the graph does not run the node.
+    """The seconds of a node in a run of each graph, without called functions; None if the graph does not run the node.
 
     Each time is the median of all runs.
     """
@@ -96,7 +96,7 @@ class GraphComparison(Report):
     """The matched nodes of two graphs, in the order of the first graph's execution.
 
     `only_before` and `only_after` are nodes that the fetches need and that have no counterpart. In a comparison `of_states`
-    they are variables. `times` are the times of the nodes where they were measured. In a comparison of two engines `engines`
+    they are variables. `times` are the times of the nodes if they were measured. In a comparison of two engines `engines`
     has a report of each engine, without NumPy.
     """
 
@@ -195,7 +195,7 @@ def compare_sessions(
     would be fused are computed apart.
     """
     order = _in_order(graph, fetches)
-    # A value of a loop has no single value, and one of a branch none where the other branch is taken.
+    # A value of a loop has no single value, and one of a branch none if the other branch is taken.
     frames, deadness = find_frames(graph), Deadness(set(order))
     places = [
         output

@@ -126,7 +126,7 @@ class GraphRuns:
         self.seen: list[Sequence[Any]] = []
         """The values of `watched` in each step."""
         self.hook: Hook | None = None
-        """A hook that looks at the kernels where a call names no other."""
+        """A hook that looks at the kernels if a call names no other."""
         self._unchanged: Session | None = None
 
     def __call__(self, feeds: Mapping[str, Any], hook: Hook | None = None) -> list[Values]:
@@ -257,7 +257,7 @@ class _Comparing:
 
     def _compare(self, feeds: Mapping[str, Any], first: Sequence[Values], second: Sequence[Values]) -> None:
         rows = [row for row in self._rows(first, second, None) if row is not None]
-        # The effect of roundings takes further runs, so it is measured only where something differs by a finite amount.
+        # The effect of roundings takes further runs, so it is measured only if something differs by a finite amount.
         if self.grows and any(not row.passed and np.isfinite(row.tolerance_needed) for row in rows):
             rows = self._rows(first, second, self._roundings(feeds, first))
         for row in rows:
@@ -300,11 +300,11 @@ def verify(original: GraphRuns, rewrite: Runs, feeds: Feeds, tolerance: Toleranc
     `tolerance` is relative to the largest element, or a function from the dtype of a value to the tolerance; with `grows` it
     grows with the effect of roundings on the value. A value on an untaken branch must be dead in both. Feeds that both
     refuse are no counterexample; feeds that only one refuses are, unless the rewrite lacks the pure op that refuses them.
-    Raises NoFeedsError where the original runs on no feeds. The verdict has no comparisons where the fetches have no values
+    Raises NoFeedsError where the original runs on no feeds. The verdict has no comparisons if the fetches have no values
     and change nothing.
     """
     drawn = [original.inputs.get(node.output().name, node.output().name) for node in feeds.drawn]
-    graph = original.graph  # which has no placeholder where a model takes the value of a variable
+    graph = original.graph  # which has no placeholder if a model takes the value of a variable
     predicates = _Predicates(original, {graph.output(name).node for name in drawn if parse_tensor_name(name)[0] in graph})
     work = _Comparing(original, rewrite, feeds, tolerance if callable(tolerance) else lambda dtype: tolerance, grows)
     # Drawn keys would hardly ever be in a table, and every look-up would give the default.

@@ -15,6 +15,7 @@ from ..support.tensor_names import parse_tensor_name
 
 def make_presentable(graph: Graph) -> list[TfgError]:
     """Leave out functions that cannot be read, and outputs of nodes whose dtypes are unknown; return the faults."""
+    # These go first: a check of the graph would stop at a call of one of them.
     unreadable = _drop_unreadable(graph)
     # Equal functions share their nodes, which are checked once.
     by_pattern = {pattern: fault_of(pattern) for pattern in {function.pattern: None for function in graph.functions.values()}}

@@ -17,7 +17,7 @@ _NAME_FETCH: Final = Hint("name an output with ", option("fetch"))
 def guessed_fetches(graph: Graph) -> tuple[str, ...]:
     """Return the outputs of the usual signature, or else the outputs and training operations that `tfg explain` finds.
 
-    InvalidArgumentError where there are no outputs.
+    InvalidArgumentError if there are no outputs.
     """
     if usual := _usual_outputs(graph):
         return usual
@@ -33,6 +33,7 @@ def counted_fetches(graph: Graph) -> tuple[str, ...]:
     if usual := _usual_outputs(graph):
         return usual
     if graph.signatures:
+        # Signatures run one at a time, so a count of all together would be of no run.
         hint = Hint("choose a signature with ", option("signature"))
         raise InvalidArgumentError(f"the graph has several signatures: {', '.join(graph.signatures)}", hint=hint)
     ends = _ends(graph)
@@ -40,9 +41,7 @@ def counted_fetches(graph: Graph) -> tuple[str, ...]:
 
 
 def outputs_of(graph: Graph) -> tuple[str, ...]:
-    """Return the outputs of the usual signature, of all if none is usual, or the outputs that `explain` finds; none if
-    no output stands out.
-    """
+    """Return the outputs of the usual signature, or of all, or those that `explain` finds; none if no output stands out."""
     usual = graph.meta.usual_signature if graph.meta is not None else None
     runs = signature_runs(graph) if usual is None else [tuple(usual.fetched.values())]
     # Several signatures share tensors; each is fetched once.
@@ -63,7 +62,7 @@ def signature_runs(graph: Graph) -> list[tuple[str, ...]]:
 def default_runs(graph: Graph) -> list[tuple[str, ...]]:
     """Return the fetches of each run of a graph: of each signature, or the outputs and training operations that stand out.
 
-    InvalidArgumentError where there are none.
+    InvalidArgumentError if there are none.
     """
     return signature_runs(graph) or [guessed_fetches(graph)]
 

@@ -30,7 +30,7 @@ class Crossing:
     """A transfer between two devices, made once in every step that runs both ends: a pair of Send and Recv.
 
     `kind` is tensor, reference (the whole value of a variable is copied), control (no bytes, but a message), feed or fetch.
-    `bytes` are None where the shape, or the length of strings, is not known before a run.
+    `bytes` are None if the shape, or the length of strings, is not known before a run.
     """
 
     tensor: str
@@ -46,7 +46,7 @@ class Crossing:
     shape: str
     """The shape in words."""
     bytes: int | None
-    """The bytes of a transfer; None where only a run tells."""
+    """The bytes of a transfer; None if only a run tells."""
     consumers: tuple[str, ...]
     """The nodes that receive."""
 
@@ -124,9 +124,7 @@ class _Placer:
         yield from self._broken
 
     def _wanted(self) -> dict[str, DeviceSpec]:
-        """Return the merged demand of each group; nodes that own memory come before the nodes that work on references to
-        the memory.
-        """
+        """Return the merged demand of each group; nodes that own memory come before those that work on references to it."""
         demands: dict[str, DeviceSpec] = collections.defaultdict(DeviceSpec)
         # Sorting is stable: among equals the first node of the graph decides.
         for node in sorted(self._nodes, key=lambda node: any(_reference_inputs(node))):
@@ -138,9 +136,7 @@ class _Placer:
         return demands
 
     def _joined_by_handle(self, node: Node) -> list[str]:
-        """Join a node with the producers of references and handles; return the demands that contradict the producers'
-        devices.
-        """
+        """Join a node with the producers of its references and handles; return the demands that contradict their devices."""
         problems = []
         for value, takes_reference in zip(node.inputs, _reference_inputs(node)):
             if takes_reference:
@@ -155,9 +151,7 @@ class _Placer:
 
     @staticmethod
     def _heuristic(node: Node, placed: dict[str, DeviceSpec]) -> DeviceSpec:
-        """Return the device for a node that asks for none: the device of an only user, or of the tensor whose metadata is
-        read.
-        """
+        """Return the device for a node that asks for none: of an only user, or of the tensor whose metadata is read."""
         users = [user for user in node.uses if user.name in placed]
         # TensorFlow's placer calls such a node a generator: its value is made where it is used, and never sent.
         if not node.inputs and len(users) == 1 and len(node.outputs()) == 1:
@@ -169,7 +163,7 @@ class _Placer:
 
 
 def _device(node: Node) -> DeviceSpec:
-    """Return the device that a node asks for; the empty device where the text names none, as `tfg check` reports."""
+    """Return the device that a node asks for; the empty device if the text names none, as `tfg check` reports."""
     try:
         return DeviceSpec.parse(node.device)
     except InvalidArgumentError:
@@ -191,9 +185,7 @@ def _reference_inputs(node: Node) -> list[bool]:
 
 
 def _shapes(graph: Graph) -> Inference:
-    """Return the specs of all tensors; a tensor that the parts of a divided graph exchange has the spec of the producer's
-    output.
-    """
+    """Return the specs of all tensors; one that the parts of a divided graph exchange has that of the producer's output."""
     whole = connected(graph)
     specs = infer(whole).specs
     return Inference({graph.node(output.node.name).output(output.index): spec for output, spec in specs.items()}, {})
@@ -231,6 +223,7 @@ def _received(node: Node, shapes: Inference) -> Crossing:
     """Return the crossing that a Recv node of a divided graph stands for."""
     names = ("tensor_name", "send_device", "recv_device")
     tensor, start, target = map(node.text_attr, names)
+    # Servers mark a Recv so if the other end is the client, and not a device.
     kind = _FEED if node.attr("client_terminated") else _TENSOR
     crossing = _crossing(node.output(), kind, start, target, (node.name,), shapes)
     return dataclasses.replace(crossing, tensor=tensor)

@@ -28,9 +28,7 @@ _MAX_INFERRED: Final = 50_000
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Holding:
-    """The total of the variables of a purpose, or of constants: `trainable`, `slots` of optimizers, `other`, `constants`,
-    `unused`.
-    """
+    """The total of constants, or of the variables of a purpose: `trainable`, `slots` of optimizers, `other`, `unused`."""
 
     purpose: str
     """`trainable`, `slots`, `other`, `constants` or `unused`."""
@@ -63,30 +61,27 @@ class PeakMemory:
 
 
 def holdings(graph: Graph, roles: Roles, purposes: Purposes) -> tuple[Holding, ...]:
-    """Return the totals of the graph's variables and constants by purpose, without empty ones; unknown dimensions are taken
-    as 1.
-    """
-    held: dict[str, list[tuple[Shape, int]]] = {"trainable": [], "slots": [], "other": [], "constants": [], "unused": []}
+    """Return the totals of variables and constants by purpose, without empty ones; unknown dimensions are taken as 1."""
+    # The order is that of the report.
+    held: dict[str, list[tuple[int, int]]] = {"trainable": [], "slots": [], "other": [], "constants": [], "unused": []}
     for variable in roles.variables.values():
-        held[purposes.of(variable)].append((variable.shape, variable.dtype.size))
+        held[purposes.of(variable)].append((_elements(variable.shape), variable.dtype.size))
     constants = [node.attr_of(Tensor, "value") for node in nodes_of_kind(graph, lambda kind: kind.is_constant)]
-    held["constants"] = [(Shape(tensor.shape), tensor.dtype.size) for tensor in constants if tensor is not None]
-    return tuple(_holding(purpose, tensors) for purpose, tensors in held.items() if tensors)
-
-
-def _holding(purpose: str, tensors: Sequence[tuple[Shape, int]]) -> Holding:
-    counts = [_elements(shape) for shape, _ in tensors]
-    total = sum(count * size for count, (_, size) in zip(counts, tensors, strict=True))
-    return Holding(purpose, len(tensors), sum(counts), total)
+    held["constants"] = [(tensor.size, tensor.dtype.size) for tensor in constants if tensor is not None]
+    return tuple(
+        Holding(purpose, len(each), sum(count for count, _ in each), sum(count * size for count, size in each))
+        for purpose, each in held.items()
+        if each
+    )
 
 
 def _elements(shape: Shape) -> int:
-    """Return the number of elements where unknown dimensions are 1."""
+    """Return the number of elements if unknown dimensions are 1."""
     return math.prod(dim if isinstance(dim, int) else 1 for dim in shape.dims or ())
 
 
 def inferred(graph: Graph) -> Inference | None:
-    """Return the shapes that follow from the inputs'; None for very many nodes, and where `tfg check` says why not."""
+    """Return the shapes that follow from the inputs'; None for very many nodes, and if `tfg check` says why not."""
     if len(graph) > _MAX_INFERRED:
         return None
     try:
@@ -125,6 +120,7 @@ class _Walk:
         total, peak, place = 0, 0, ""
         for step in steps:
             inside = self._inside(step)
+            # There are no sizes for a step whose results share the memory of others.
             for slot, size in zip(step.outputs, self._sizes(step), strict=False):
                 # A slot may be written twice, as by the branches of a V1 conditional; the second value takes the place of the
                 # first.
@@ -187,6 +183,7 @@ class _Walk:
         if body is None:
             return set()
         same = unchanged(body)
+        # The body of a For takes the number of the iteration before the variables of the loop.
         return {index for index, arg in enumerate(body.args[len(body.args) - len(body.results) :]) if arg in same}
 
     def _size(self, value: Output) -> int:

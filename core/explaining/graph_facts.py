@@ -18,7 +18,7 @@ from ..inference.inference import Inference
 from ..model.model_view import ModelView, model_view
 from ..registry import registry
 from ..registry.catalog import CATALOG
-from ..registry.op_facts import NodeKinds, has_fact
+from ..registry.op_facts import has_fact
 from ..support import dataclasses
 from ..support.arguments import checked
 from ..support.display import Report, Rows
@@ -29,7 +29,7 @@ from ..support.hints import Hint
 from ..support.regular_files import open_regular, open_size
 from ..support.versions import Versions
 from ..support.words import counted, size_in_bytes
-from ..types.dtypes import DType, from_name
+from ..types.dtypes import from_name
 from ..types.shapes import Shape
 from .footprint import Holding, PeakMemory, holdings, inferred, peak_memory
 from .node_listing import declared_shapes
@@ -65,9 +65,7 @@ class TensorFacts:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class VariableFacts:
-    """A variable: source of the first value, the variable that a slot serves, and purpose: trainable, slots, other or
-    unused.
-    """
+    """A variable: source of the first value, the variable that a slot serves, and its purpose."""
 
     name: str
     """The name of the variable."""
@@ -89,9 +87,7 @@ class VariableFacts:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class MissingOp:
-    """An op type without a kernel; `known` is False if TensorFlow has no such op. `map_to` is a known op with the same
-    meaning.
-    """
+    """An op type without a kernel; `known` is False if TensorFlow lacks it, `map_to` is a known op of the same meaning."""
 
     op: str
     """The op."""
@@ -138,9 +134,9 @@ class AssetFacts:
     name: str
     """The name in the folder of assets."""
     bytes: int | None
-    """The size; null where the file is missing."""
+    """The size; null if the file is missing."""
     lines: int | None
-    """How many lines the file has, where it is text of at most 16 MiB."""
+    """How many lines the file has, if it is text of at most 16 MiB."""
 
     def __str__(self) -> str:
         if self.bytes is None:
@@ -178,7 +174,7 @@ class GraphFacts(Report):
     versions: Versions | None
     """The versions of GraphDef that the graph was written for."""
     tensorflow_version: str | None
-    """The version of TensorFlow that wrote the model; null where the file does not say."""
+    """The version of TensorFlow that wrote the model; null if the file does not say."""
     inputs: tuple[TensorFacts, ...]
     """The inputs of the signature, by its names, or of the function of a SavedModel that Python calls as the model; of another
     graph, the placeholders.
@@ -190,7 +186,7 @@ class GraphFacts(Report):
     variables: tuple[VariableFacts, ...]
     """The variables, and behind them the handles that nothing uses."""
     variables_unread: str | None
-    """Why the values of the variables cannot be read, where a file of the model is missing or damaged."""
+    """Why the values of the variables cannot be read, if a file of the model is missing or damaged."""
     init_ops: tuple[str, ...]
     """The operations that initialize variables."""
     train_ops: tuple[str, ...]
@@ -263,6 +259,7 @@ def explain(
 
         explainer = Explainer(graph, inference, signature)
         return Rows(explainer.explain(name, fetch, raw=raw) for name in nodes)
+    # A view dissolves calls, which a graph with faults may not allow.
     view = model_view(graph, signature, raw=not is_sound)
     specs = inference if view.graph is graph or inference is None else inferred(view.graph)
     facts = explain_graph(graph, path, inference, is_sound, variables_unread, view, specs)
@@ -275,7 +272,11 @@ def explain(
         return facts
     from .next_commands import NextCommands
 
-    return _of_signature(facts, asked, NextCommands(graph, path, inference))
+    is_function = graph.meta is not None and graph.meta.chosen is not None
+    # A run would stop at the first variable.
+    commands = () if facts.variables_unread else (NextCommands(graph, path, inference).signature(asked, is_function),)
+    # Who asks for a signature has chosen among the ways to call the model, so the others are left out.
+    return dataclasses.replace(facts, signatures=(asked,), callables=(), next_commands=commands)
 
 
 @rare_collection()
@@ -306,6 +307,7 @@ def explain_graph(
     train_ops = tuple(_train_ops(graph, placed))
     init_ops = tuple(node.name for node in roles.init_ops)
     signatures = tuple(graph.meta.signatures.values()) if graph.meta else ()
+    counts = collections.Counter(node.op for node in all_nodes(graph))
     facts = GraphFacts(
         nodes=len(graph),
         edges=sum(len(node.inputs) for node in graph),
@@ -328,7 +330,7 @@ def explain_graph(
         functions=tuple(
             FunctionFacts(f, len(graph.functions[f].pattern.body), by) for f, by in callers_by_function(graph).items()
         ),
-        ops=op_counts(graph),
+        ops=tuple(OpCount(op, count, _can_run(graph.functions, op)) for op, count in counts.most_common()),
         missing=missing_ops(graph),
         devices=dict(collections.Counter(node.device for node in graph if node.device)),
         conflicts=tuple(conflict for group in Placement(graph).groups() for conflict in group.conflicts),
@@ -381,36 +383,17 @@ def used_variables(graph: Graph) -> dict[str, SignatureTensor]:
 
 
 def _by_name(tensors: Iterable[TensorFacts]) -> dict[str, SignatureTensor]:
-    return {one.name.removesuffix(":0"): SignatureTensor(one.name, _dtype(one), one.shape) for one in tensors}
-
-
-def _dtype(tensor: TensorFacts) -> DType | None:
-    """Return the dtype, None for the output of an undeclared op."""
-    return from_name(tensor.dtype) if tensor.dtype else None
-
-
-def _of_signature(facts: GraphFacts, signature: Signature, next_: NextCommands) -> GraphFacts:
-    """Return the facts with a single signature, and the step that runs it."""
-    is_function = next_.graph.meta is not None and next_.graph.meta.chosen is not None
-    # A run would stop at the first variable.
-    commands = () if facts.variables_unread else (next_.signature(signature, is_function),)
-    return dataclasses.replace(facts, signatures=(signature,), callables=(), next_commands=commands)
+    # The output of an undeclared op has no dtype.
+    dtypes = ((one, from_name(one.dtype) if one.dtype else None) for one in tensors)
+    return {one.name.removesuffix(":0"): SignatureTensor(one.name, dtype, one.shape) for one, dtype in dtypes}
 
 
 def _input_facts(node: Node) -> Iterator[TensorFacts]:
-    """Yield the tensors that a node brings into the graph: a placeholder's, an argument's, or the components of an iterator's
-    elements.
-    """
+    """Yield the tensors that a node brings in: a placeholder's, an argument's, or the components of an iterator's elements."""
     if node.is_placeholder or node.is_argument:
         yield tensor_facts(node)
     elif has_fact(node.op, "next_element"):
         yield from (TensorFacts(part.name, node.op, part.dtype, part.shape) for part in components(node))
-
-
-def op_counts(graph: Graph) -> tuple[OpCount, ...]:
-    """Return the op histogram, most frequent first."""
-    counts = collections.Counter(node.op for node in all_nodes(graph))
-    return tuple(OpCount(op, count, _can_run(graph.functions, op)) for op, count in counts.most_common())
 
 
 def callables(graph: Graph) -> tuple[CallableFacts, ...]:
@@ -462,9 +445,7 @@ def missing_ops(graph: GraphLike) -> Rows[MissingOp]:
 
 
 def missing_among(nodes: Iterable[Node], functions: Container[str]) -> Rows[MissingOp]:
-    """Return the op types of nodes that are neither calls of `functions` nor have a kernel, with the reason and a
-    substitute.
-    """
+    """Return the op types of nodes that are no calls of `functions` and have no kernel, with reason and substitute."""
     users_by_op = grouped((node.op, node) for node in nodes_of_kind(nodes, lambda kind: not _can_run(functions, kind.op)))
     return Rows(_missing(op, users, functions) for op, users in users_by_op.items())
 
@@ -534,12 +515,8 @@ def tensor_facts(node: Node, index: int = 0, inference: Inference | None = None)
 
 def _input_nodes(graph: Graph, placed: dict[Node, tuple[str, str]]) -> Iterator[Node]:
     # A saver's placeholder for the name of a file is no input of the model.
-    return (node for node in nodes_of_kind(graph, _brings_in) if placed[node][0] != "save/restore")
-
-
-def _brings_in(kind: NodeKinds) -> bool:
-    """Return True for nodes that bring tensors into a graph."""
-    return kind.is_placeholder or kind.is_argument or has_fact(kind.op, "next_element")
+    inputs = nodes_of_kind(graph, lambda kind: kind.is_placeholder or kind.is_argument or has_fact(kind.op, "next_element"))
+    return (node for node in inputs if placed[node][0] != "save/restore")
 
 
 def _output_facts(
@@ -550,8 +527,9 @@ def _output_facts(
 
 
 def _outputs(graph: Graph, roles: Roles, placed: dict[Node, tuple[str, str]]) -> Iterator[Node]:
-    """Yield the losses, and nodes of the model without users; dead ends of conditionals only where there is nothing else."""
-    losses = dict.fromkeys(roles.losses)  # no ends: the gradients read them
+    """Yield the losses, and nodes of the model without users; dead ends of conditionals only if there is nothing else."""
+    # Losses are no ends: the gradients read them.
+    losses = dict.fromkeys(roles.losses)
     yield from losses
     ends = [
         node for node in graph

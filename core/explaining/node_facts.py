@@ -77,7 +77,7 @@ class ConsumerFacts:
     op: str
     """The op of this node."""
     tensor: str | None
-    """The tensor that the node reads; None where the node only waits."""
+    """The tensor that the node reads; None if the node only waits."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -121,7 +121,7 @@ class NodeFacts(Report):
     fetch: FetchFacts | None
     """With --fetch: whether the fetch runs the node."""
     source: str | None = None
-    """The node of the file, NODE or FUNCTION/NODE, where the author of the model gave it another name; otherwise None."""
+    """The node of the file, NODE or FUNCTION/NODE, if the author of the model gave it another name; otherwise None."""
     layer: str | None = None
     """The layer that was asked about, and whose output the node is; otherwise None."""
 
@@ -136,9 +136,7 @@ class Explainer:
         """Prepare the facts of the whole graph; with an `inference`, outputs have the inferred shapes. The author's names are
         those of the view of `signature`.
         """
-        self.graph = graph
-        self.inference = inference
-        self.signature = signature
+        self.graph, self.inference, self.signature = graph, inference, signature
         self.roles = Roles(graph)
         self.placement = Placement(graph)
         self.placed = stage_of_nodes(self.roles)
@@ -177,7 +175,8 @@ class Explainer:
         try:
             value = view.value(word)
         except NotFoundError:
-            self.graph.node(parse_tensor_name(word)[0])  # its error names the nearest nodes
+            # For the error of `node`, which names the nearest nodes.
+            self.graph.node(parse_tensor_name(word)[0])
             raise
         node, function = value.node, view.function_of(value.node)
         if function is None:
@@ -243,6 +242,7 @@ class Explainer:
         return f"has run ({node.op})"
 
     def _fetch(self, node: Node, fetch: str) -> FetchFacts:
+        # One path tells why the node runs; all of them may be exponentially many.
         path = shortest_path(node, {self.graph.node_of(fetch)}, lambda one: one.uses)
         return FetchFacts(fetch, bool(path), tuple(step.name for step in path))
 
@@ -253,7 +253,7 @@ class Explainer:
         # Most nodes of a large graph: their role follows from the op and the stage alone.
         if node.op in self._plain_ops and node not in self._particular and self.placed[node][0] != "gradients":
             return self._plain_role(node)
-        # From the most particular role to the least; where none fits, the op alone tells the role.
+        # From the most particular role to the least; if none fits, the op alone tells the role.
         for describe in (self._variable_role, self._write_role, self._gradient_role, self._other_role):
             text = describe(node)
             if text is not None:
@@ -268,6 +268,7 @@ class Explainer:
         return {op for op, node in ops.items() if self._is_plain(node)}
 
     def _is_plain(self, node: Node) -> bool:
+        # Nodes of an op that takes functions differ in what they call.
         declared = node.op_def is not None and not node.op_def.takes_functions
         has_role = node.is_placeholder or node.is_argument or has_fact(node.op, "initialization_test")
         return declared and not has_role and flow_role(node) is None and node.op not in self.graph.functions
@@ -428,6 +429,7 @@ def flow_role(node: Node) -> str | None:
     """Return the role of a node of a loop or conditional, of V1's or V2's form; None for all others."""
     if node.is_loop_condition:
         return f"The condition of its loop: the loop continues while '{shown_input(node)}' is true."
+    # By fact, so that the ops on references, RefSwitch and the like, are told of, too.
     for fact, describe in _V1.items():
         if has_fact(node.op, fact):
             return describe(node)

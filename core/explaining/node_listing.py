@@ -111,7 +111,7 @@ class NodeFilter:
 
     def _tests(self) -> Iterator[Callable[[Node], object]]:
         """Yield the tests that a node has to pass."""
-        # Compiled before the first node, so that a bad expression is an error also where no node is left to test.
+        # Compiled before the first node, so that a bad expression is an error also if no node is left to test.
         name, op, exclude, device = map(regular_expression, (self.name, self.op, self.exclude, self.device))
         scope, among = self.scope.rstrip("/"), self.among
         if among is not None:
@@ -192,7 +192,7 @@ def list_nodes(
     `name`, `exclude` and `device` are regular expressions to be found, or not, in a node's name or device; `op` must match
     the whole type, `scope` is a name scope. `to` keeps the nodes that these tensors need, `around` the nodes up to `hops`
     edges from a node. `shapes` infers the shapes of outputs; without it they are the declared shapes. `order` is `graph`,
-    `topological`, `name`, `op` or `device`. NotFoundError where no node passes, InvalidArgumentError for a bad expression or
+    `topological`, `name`, `op` or `device`. NotFoundError if no node passes, InvalidArgumentError for a bad expression or
     order.
     """
     graph = as_graph(graph)
@@ -202,7 +202,7 @@ def list_nodes(
     expect(str, *needed)
     chosen = narrowed(graph, NodeFilter(name, op, scope, exclude, device), needed, around, hops)
     nodes = tuple(record_nodes(ordered(chosen.apply(graph), order), graph if shapes else None))
-    functions = list_functions(graph, chosen)
+    functions = {function.name: bodies for function, bodies in function_records(graph.functions.values(), chosen)}
     require_nodes([*nodes, *functions.values()], chosen)
     return NodeListing(nodes, functions)
 
@@ -215,7 +215,7 @@ def ordered(nodes: Iterable[Node], order: str) -> Iterable[Node]:
 
 
 def record_nodes(nodes: Iterable[Node], inferred: Graph | None = None) -> Iterator[NodeRecord]:
-    """Yield the records of nodes, with inferred shapes where the graph of the nodes is given."""
+    """Yield the records of nodes, with inferred shapes if the graph of the nodes is given."""
     inference = None
     if inferred is not None:
         # Here, as a dump without shapes imports neither inference nor NumPy.
@@ -226,11 +226,6 @@ def record_nodes(nodes: Iterable[Node], inferred: Graph | None = None) -> Iterat
     return (node_record(node, inference, alike=alike) for node in nodes)
 
 
-def list_functions(graph: Graph, chosen: NodeFilter = ALL_NODES) -> dict[str, tuple[NodeRecord, ...]]:
-    """Return records of the bodies of all functions, by function; a function without a node that passes is left out."""
-    return {function.name: records for function, records in function_records(graph.functions.values(), chosen)}
-
-
 def function_records(
     functions: Iterable[Function], chosen: NodeFilter = ALL_NODES
 ) -> Iterator[tuple[Function, tuple[NodeRecord, ...]]]:
@@ -238,7 +233,7 @@ def function_records(
     alike = Alike()
     for function in functions:
         records = tuple([node_record(node, None, function.name, alike) for node in chosen.apply(function.pattern.body)])
-        # A function without nodes is listed where no filter asks for nodes.
+        # A function without nodes is listed if no filter asks for nodes.
         if records or chosen.is_empty:
             yield function, records
 
@@ -269,7 +264,8 @@ def node_record(
     if common is None:
         shown = {name: value for name, value in node.attrs.items() if name != "_class"}
         common = _Common(node.attrs, node.colocation, _outputs(node, None), shown)
-        if alike is not None and inputs:  # a node without inputs may have a value of its own
+        # A node without inputs may have a value of its own, which would only fill the cache.
+        if alike is not None and inputs:
             alike[key] = common
     outputs = common.outputs if inference is None else _outputs(node, inference)
     return NodeRecord(
@@ -281,7 +277,8 @@ def node_record(
 def _outputs(node: Node, inference: Inference | None) -> tuple[OutputRecord, ...]:
     try:
         output_dtypes = node.output_dtypes
-    except InvalidArgumentError:  # a required type attribute is missing, as in a polymorphic function body
+    # The body of a polymorphic function lacks the types that a call gives.
+    except InvalidArgumentError:
         return ()
     if inference is not None:
         return tuple(OutputRecord(str(dtype), inference.shape(node.output(i))) for i, dtype in enumerate(output_dtypes))
@@ -314,9 +311,7 @@ def default_attributes(op: str) -> dict[str, Any]:
 
 
 def own_attributes(node: NodeRecord) -> dict[str, Any]:
-    """Return the attributes that add to the op and the dtypes: neither defaults of the op nor types and counts of the
-    inputs.
-    """
+    """Return the attributes that say more than op and dtypes: neither defaults nor types and counts of the inputs."""
     declared, implied = _attribute_kinds(node.op)
     shown = {}
     for name, value in node.attributes.items():
@@ -366,7 +361,7 @@ def value_text(value: Any) -> str:
 
 
 def _tensor_text(tensor: Tensor) -> str:
-    """Return the first elements of a constant, or only dtype and shape where no elements are in memory."""
+    """Return the first elements of a constant, or only dtype and shape if no elements are in memory."""
     # A preview reads the first bytes alone: a constant may have gigabytes, and lie in a file.
     elements = tensor.preview(MAX_PREVIEW)
     if not elements:
@@ -380,7 +375,7 @@ def _tensor_text(tensor: Tensor) -> str:
 
 
 def require_nodes(records: Sequence[Any], chosen: NodeFilter) -> None:
-    """Raise NotFoundError where a filter let nothing pass."""
+    """Raise NotFoundError if a filter let nothing pass."""
     if not records and not chosen.is_empty:
         parts = {part: getattr(chosen, part) for part in ("name", "op", "scope", "exclude", "device")}
         conditions = [f"{part} '{text}'" for part, text in parts.items() if text]

@@ -21,7 +21,7 @@ class PathStep:
     op: str
     """Its op."""
     reads: str | None
-    """The tensor of the step before that the node reads; None for the first step, and where the node only waits."""
+    """The tensor of the step before that the node reads; None for the first step, and if the node only waits."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True, repr=False)
@@ -36,7 +36,7 @@ class NodePath(Report):
     """The node at the end."""
     steps: tuple[PathStep, ...]
     """A shortest path, both ends included: of edges of data if there is such a path, else with nodes that only wait for
-    others; empty where the start does not reach the end.
+    others; empty if the start does not reach the end.
     """
     between: tuple[str, ...]
     """All nodes on paths from start to end, without the two, in the order of the graph."""
@@ -70,6 +70,7 @@ def find_path(graph: Graph, start: Output, end: Output, *, by_tensor: bool = Fal
     """
 
     def users(node: Node) -> Iterable[Node]:
+        # Only the first step is bound to the tensor: behind a reader, every output leads on.
         return (user for user in node.uses if user.takes(start)) if by_tensor and node is start.node else node.uses
 
     def readers(node: Node) -> Iterable[Node]:

@@ -65,6 +65,7 @@ def _facts(graph: Graph, path: str, node: Node) -> PipelineFacts:
         for i, dataset in enumerate(datasets)
         for words in _stages(graph, dataset)
     ]
+    # Without an iterator the node is the last stage itself, as a reduction of a dataset.
     if not has_iterator:
         return PipelineFacts(path, "", (), (*stages, _words(graph, node)), components(node))
     return PipelineFacts(path, iterator.name, tuple(user.name for user in begun), tuple(stages), components(node))
@@ -122,7 +123,7 @@ def _functions(graph: Graph, node: Node) -> Iterator[str]:
 
 def _work(graph: Graph, function: Function) -> list[str]:
     """Return the op types of a function and of called functions, without constants and identities."""
-    # Sorted, since a set has another order in each process.
+    # A function that calls itself is among those that it calls. Sorted, since a set has another order in each process.
     names = [function.name, *sorted(called_functions(graph, function.body) - {function.name})]
     nodes = (node for name in names for node in graph.functions[name].body)
     return list(dict.fromkeys(n.op for n in nodes if n.inputs and not n.is_identity))

@@ -50,13 +50,13 @@ _MAX_NAMES: Final = 8
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Problem:
-    """A problem: an error where the node cannot run as written, a warning where the author likely meant another thing.
+    """A problem: an error if the node cannot run as written, a warning if the author likely meant another thing.
 
     `function` names the function in whose body the node is; None for the graph itself.
     """
 
     severity: str
-    """`error` where the node cannot run as written, or `warning`."""
+    """`error` if the node cannot run as written, or `warning`."""
     kind: str
     """A few words that all problems of the kind share, such as `unknown op`."""
     node: str | None
@@ -73,6 +73,7 @@ class Problem:
     """The kind as a word to look up and to ignore problems by, such as `unknown-op`."""
 
     def __post_init__(self) -> None:
+        # Past the guard of a frozen class: the code follows from the kind, and no caller states both.
         object.__setattr__(self, "code", code_of(self.kind))
 
 
@@ -109,6 +110,7 @@ def find_problems(
     ]
     faulty = {fault.node for fault in faults}
     for body in bodies:
+        # Names of nodes are unique in one body alone: the faults of the file are those of the graph's own nodes.
         of_graph = (faulty, inference) if body.function is None else (set[str | None](), None)
         problems += _of_body(body, graph.functions, *of_graph)
     problems += _versions(graph)
@@ -135,7 +137,8 @@ def _of_body(
     body: CheckedBody, declared: Container[str], faulty: set[str | None], inference: Inference | None
 ) -> list[Problem]:
     problems = [problem for node in body.graph for problem in _of_node(body, node)]
-    calling = nodes_of_kind(body.graph, lambda kind: _may_name_functions(kind.op))
+    # An op that nobody declares may be called like a function, or take some.
+    calling = nodes_of_kind(body.graph, lambda kind: (known := CATALOG.get(kind.op)) is None or known.takes_functions)
     problems += [problem for node in calling for problem in _calls(body, node, declared)]
     problems += _cycles(body)
     # Shapes and frames are told only of what is sound: a node with a wrong attribute would otherwise bring a problem for each
@@ -166,11 +169,6 @@ def _likeness(body: CheckedBody, node: Node) -> Hashable:
         is_there = dtypes is None or value.index < len(dtypes)
         arriving.append(dtypes and dtypes[value.index] if is_there else value)
     return node.op, id(node.attrs), node.device, *arriving
-
-
-def _may_name_functions(op: str) -> bool:
-    definition = CATALOG.get(op)
-    return definition is None or definition.takes_functions
 
 
 def _unknown_ops(bodies: Sequence[CheckedBody]) -> Iterator[Problem]:
@@ -283,7 +281,7 @@ def _wants_reference(user: Node, giver: Node) -> bool:
 
 
 def _fits(got: object, want: object) -> bool:
-    """Return True if dtypes agree; also where an attribute holds no dtype: other checks or the caller decide then."""
+    """Return True if dtypes agree; also if an attribute holds no dtype: other checks or the caller decide then."""
     if not isinstance(got, DType) or not isinstance(want, DType):
         return True
     # A reference serves where a value is wanted, and a value does not serve where a reference is.
@@ -326,7 +324,8 @@ def _cycles(body: CheckedBody) -> Iterator[Problem]:
 def _colocation(body: CheckedBody) -> Iterator[Problem]:
     try:
         groups = Placement(body.graph).groups()
-    except TfgError:  # a `_class` of the wrong kind is reported for its node
+    # A `_class` of the wrong kind is reported for its node.
+    except TfgError:
         return
     for group in groups:
         node = body.graph.get(group.root) or next(filter(None, map(body.graph.get, group.members)))
@@ -337,7 +336,8 @@ def _colocation(body: CheckedBody) -> Iterator[Problem]:
 
 def _dangling(body: CheckedBody) -> Iterator[Problem]:
     """Yield nodes that name a missing node after `loc:@`, each of the names once, in the order of the graph."""
-    severity = ERROR if body.function is None else WARNING  # TensorFlow looks into functions when they are called
+    # TensorFlow looks into a function only when it is called.
+    severity = ERROR if body.function is None else WARNING
     hint = Hint(step("optimize", passes="repair"), " drops it")
     seen: set[str] = set()
     first: dict[int, Node] = {}
@@ -369,6 +369,7 @@ def _unreached(body: CheckedBody) -> Iterator[Problem]:
     """Yield effects in a function that no result or control output needs, and checks that nobody waits for."""
     if body.function is None:
         for node in nodes_of_kind(body.graph, lambda kind: has_fact(kind.op, "side_effect") or has_fact(kind.op, "debug")):
+            # An update is fetched by its name to train; a check or a print that nobody waits for was forgotten.
             if not node.uses and _observes(body, node):
                 hint = "it runs only when fetched: add a control edge from it to another node"
                 yield body.problem(WARNING, "unreached effect", node, "no node waits for it", hint)
@@ -387,7 +388,7 @@ def _observes(body: CheckedBody, node: Node) -> bool:
 
 
 def _is_state(body: CheckedBody, value: Output) -> bool:
-    """Return True for a value that a node may write to, or where the dtype is unknown."""
+    """Return True for a value that a node may write to, or whose dtype is unknown."""
     dtypes = _output_dtypes(body, value.node) or ()
     return value.index >= len(dtypes) or dtypes[value.index].is_ref or dtypes[value.index] is resource
 
@@ -444,7 +445,7 @@ def _contradictions(body: CheckedBody, broken: set[str | None], inference: Infer
 def _ranks(
     body: CheckedBody, node: Node, inference: Inference, ranked: dict[Hashable, Sequence[TensorSpec]]
 ) -> Iterator[Problem]:
-    """Yield a problem where an input has a rank that TensorFlow refuses when the node is built. `ranked` gets the specs that
+    """Yield a problem if an input has a rank that TensorFlow refuses when the node is built. `ranked` gets the specs that
     passed, by op, attributes and their own identities.
     """
     if node.op_def is None:
@@ -559,7 +560,7 @@ def _definition(body: CheckedBody, node: Node) -> OpDef | None:
 
 
 def _output_dtypes(body: CheckedBody, node: Node) -> Sequence[DType] | None:
-    """Return the dtypes of a node's outputs; None where the node does not declare them: another check reports that."""
+    """Return the dtypes of a node's outputs; None if the node does not declare them: another check reports that."""
     key = node.op, id(node.attrs)
     if key not in body.dtypes:
         body.dtypes[key] = _declared_dtypes(body, node)

@@ -20,7 +20,7 @@ class Purposes:
     """The purpose of each variable of a graph.
 
     A SavedModel has more handles than variables: Keras 3 writes each weight two or three times, for signatures, for
-    functions in Python and as an initial value. A handle counts as used where a signature reaches the handle, a function of
+    functions in Python and as an initial value. A handle counts as used if a signature reaches the handle, a function of
     the model captures the handle, an update writes to the variable or a collection of TF1 lists the variable. In a graph
     without signatures and functions of objects every variable is used.
     """
@@ -61,9 +61,7 @@ class Purposes:
                 yield graph.node(twins.get(self._owners[key], self._owners[key]))
 
     def _trainable_nodes(self) -> Iterator[Node]:
-        """Yield the variables that updates by gradients write to, and the variables that the file lists or marks as
-        trainable.
-        """
+        """Yield the variables that updates by gradients write to, and those that the file lists or marks as trainable."""
         graph, meta = self._roles.graph, self._meta
         yield from (update.variable.node for update in self._roles.updates.values() if update.gradient is not None)
         yield from self._listed_in(TRAINABLE_COLLECTION)

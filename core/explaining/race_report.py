@@ -68,9 +68,7 @@ class RunRaces:
 
 @checked
 def explain_races(graph: GraphLike, fetches: Sequence[str] = ()) -> Rows[RunRaces]:
-    """Return the races of a run of `fetches`; without any, of the run of each node that nobody waits for and that has
-    effects.
-    """
+    """Return the races of a run of `fetches`; by default of the run of each node with effects that nobody waits for."""
     graph = as_graph(graph)
     if fetches:
         return Rows([_run_races(graph, tuple(fetches))])
@@ -78,7 +76,7 @@ def explain_races(graph: GraphLike, fetches: Sequence[str] = ()) -> Rows[RunRace
 
 
 def _guessed_targets(graph: Graph) -> list[Node]:
-    """Return the nodes without users that write or wait for a write; where nothing writes, nodes that wait for draws."""
+    """Return the nodes without users that write or wait for a write; if nothing writes, nodes that wait for draws."""
     active = accesses(graph, list(graph))
     for kind in (WRITE, DRAW):
         leading = descendants([access.node for access in active if access.kind == kind])
@@ -97,6 +95,7 @@ def _run_races(graph: Graph, fetches: tuple[str, ...]) -> RunRaces:
         # A polymorphic function has no dtypes before a call gives them.
         if not function.signature.attrs:
             races += _facts(function.body, function_targets(function), function_inputs(function), name)
+            # The races of this function alone, as the limit holds for each body.
             counts.append(len(races) - sum(counts))
     # No more than these were asked for, so a full list may be cut short.
     return RunRaces(fetches, tuple(races), max(counts) == MOST_RACES)
@@ -133,9 +132,7 @@ def _control_edge(counters: Mapping[Node, Node | None], race: Race, first: Node,
 
 
 def _counters(graph: Graph) -> dict[Node, Node | None]:
-    """Return for each node in a loop the NextIteration that the next iteration waits for; None where no NextIteration
-    decides.
-    """
+    """Return for each node in a loop the NextIteration that the next iteration waits for; None if none decides."""
     frames = find_frames(graph)
     deciding = {
         frame: next((node for node in frame.with_op(NEXT_ITERATION) if _decides(node)), None)

@@ -19,6 +19,7 @@ from ..types.dtypes import resource
 _FORWARDING = ("Identity", "RefIdentity", *ENTER, *EXIT, *SWITCH, "ReadVariableOp", "Cast")
 _GRADIENT_SCOPE = re.compile(r"(?:^|/)gradients(?:_\d+)?(?:/|$)")
 _GRADIENT_OF = re.compile(r"(?:^|/)gradients(?:_\d+)?/(.+?)_grad(?:_\d+)?/")
+# ApplyGradientDescent and its kin call the gradient `delta`, all other update ops `grad`.
 _GRADIENT_ARGS = ("grad", "delta")
 
 
@@ -34,7 +35,7 @@ class Update:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class OptimizerSlot:
-    """A variable that an optimizer keeps beside a trained variable; `variable` is None where all variables share the slot.
+    """A variable that an optimizer keeps beside a trained variable; `variable` is None if all variables share the slot.
 
     A moving average of a variable has no `optimizer`.
     """
@@ -187,6 +188,7 @@ class Roles:
         return any(self.owner(value) is update.variable for value in operands)
 
     def _longest_prefix(self, node: Node) -> VariableNodes | None:
+        # Optimizers name a slot below its variable, `w/Momentum`, and a variable may itself lie below another.
         scope = node.name.rpartition("/")[0]
         while scope:
             owner = self.graph.get(scope)

@@ -20,6 +20,7 @@ ORDER = (
     "input pipeline", "variables", "initial values", "model", "loss", "gradients", "slot variables", "updates", "initializers",
     "save/restore", "summaries",
 )  # fmt: skip
+# The op of `tf.nn.l2_loss`, by which the regularizers of TensorFlow 1 weigh a variable.
 _PENALTIES = ("L2Loss",)
 
 
@@ -241,6 +242,7 @@ class _Sorter:
 
     def _leading_to_variables(self) -> set[Node]:
         """Return forward nodes whose values meet a variable further on: all nodes before an op that also reads a variable."""
+        # Left out are ops that only read or hand on a variable: what computes with it is an op behind them.
         meeting = [
             node
             for node in self.roles.needed_by_loss

@@ -24,6 +24,7 @@ def all_passes() -> tuple[type[Pass], ...]:
     """Return every pass, each directly behind the pass that it follows; NotFoundError for an unknown name in `follows`."""
     followers = grouped((kind.follows, kind) for kind in _defined())
     ordered = _behind("", followers)
+    # No chain reaches a pass that follows none of the passes, which would never run and say nothing.
     if unknown := followers.keys() - {"", *(kind.name for kind in ordered)}:
         raise NotFoundError(f"unknown passes in `follows`: {', '.join(sorted(unknown))}")
     return tuple(ordered)
@@ -31,6 +32,7 @@ def all_passes() -> tuple[type[Pass], ...]:
 
 def _defined() -> list[type[Pass]]:
     for path in sorted(_FOLDER.rglob("[a-z]*.py")):
+        # Imported for the classes: a pass is found because its module is there, and no list has to name it.
         import_module(".".join(("", *path.relative_to(_FOLDER).with_suffix("").parts)), __package__)
     # Only tfg's own: tests define passes, too.
     return [kind for kind in Pass.__subclasses__() if kind.__module__.startswith(f"{__package__}.")]

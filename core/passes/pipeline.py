@@ -45,7 +45,7 @@ Observer: TypeAlias = Callable[[str, Graph], None]
 """A function that is called with the name of a pass and the graph after the pass."""
 MAX_ROUNDS = 5
 _MAX_COPIED: Final = 1_000_000
-"""The number of nodes up to which shared functions are copied where all calls are to be inlined."""
+"""The number of nodes up to which shared functions are copied if all calls are to be inlined."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -190,7 +190,7 @@ def optimize(
     TensorFlow.js and TensorFlow Lite, do not read them. The report then has the ops that each of these does not read.
 
     Sessions on the result ignore feeds of nodes that the fetches did not need, as before; a file does not remember the
-    nodes. A SavedModel's initializers stay, too. With `costs` the report has a run's cost before and after each pass; where
+    nodes. A SavedModel's initializers stay, too. With `costs` the report has a run's cost before and after each pass; if
     several signatures stay, that of the usual one.
     `observe` is called with the graph at the start (stage "load") and after each pass that changed the graph.
     """
@@ -202,6 +202,7 @@ def optimize(
     chosen = [one for one in chosen if not one.mends]
     targets = [result.fetch(name) for name in names or default_fetches(result)]
     start = result.meta.start_steps if result.meta else []
+    # Start steps feed tensors, too, as the name of the checkpoint that a SavedModel restores.
     sometimes = dict.fromkeys([*overridable, *(name for _, start_feeds in start for name in start_feeds)])
     fed, maybe_fed = ([result.output(name) for name in listed] for listed in (feeds, sometimes))
     # Before any pass: a rewrite would change which of two racing nodes is ready first, and with it the result.
@@ -218,6 +219,7 @@ def optimize(
     records = list(_with_costs(steps, CostMeter(result, _counted(result, targets), fed)) if costs else steps)
     # Once at the end: passes remove nodes that others name as their neighbours on a device.
     forget_locations(result)
+    # A session accepts feeds of these nodes and ignores them: they had no effect before, either.
     result.needless |= frozenset(node.name for node in graph if node.name not in needed and node.name not in result)
     clusters = tuple(_new_clusters(graph, result))
     after, fates = _op_counts(result), dict(ctx.fates)
@@ -247,7 +249,7 @@ def _unobserved(stage: str, graph: Graph) -> None:
 
 
 def _counted(graph: Graph, targets: Sequence[Output | Node]) -> Sequence[Output | Node]:
-    """Return the targets of the run whose cost is counted: the usual signature's, where all signatures are kept."""
+    """Return the targets of the run whose cost is counted: the usual signature's, if all signatures are kept."""
     usual = graph.meta.usual_signature if graph.meta is not None else None
     names = {target.name for target in targets}
     if usual is None or not usual.outputs or not names.issuperset(default_fetches(graph)):
@@ -256,9 +258,7 @@ def _counted(graph: Graph, targets: Sequence[Output | Node]) -> Sequence[Output 
 
 
 def _mended(graph: Graph, menders: Sequence[Pass]) -> tuple[Graph, list[PassRecord]]:
-    """Return a copy of the graph whose nodes fit their ops, and the records of the mending passes that run before the
-    check.
-    """
+    """Return a copy of the graph whose nodes fit their ops, and the records of the mending passes that run before."""
     if not menders:
         graph.check()
     result = graph.copy()
@@ -272,6 +272,7 @@ def _mended(graph: Graph, menders: Sequence[Pass]) -> tuple[Graph, list[PassReco
 def rewrite(graph: Graph, passes: Sequence[Pass], keep: Iterable[str]) -> None:
     """Run passes on a graph itself, to a fixed point; the nodes `keep` keep their names and outputs."""
     ctx = PassContext(graph, (), keep=keep, shared=SharedPassState(passes))
+    # The passes run while the records are read.
     for _ in _records(passes, graph, ctx, MAX_ROUNDS, _unobserved):
         pass
     forget_locations(graph)
@@ -285,8 +286,10 @@ def inline_functions(graph: GraphLike) -> tuple[Graph, int]:
     """
     graph = as_graph(graph)
     names = [node.name for node in graph]
+    # Without names `optimize` would ask an empty graph for its outputs.
     if not names:
         return graph.copy(), 0
+    # All are fetched, so that nothing but functions without callers goes.
     fetched = [output.name for node in graph for output in node.outputs()]
     passes = (Implementations(), Inline(limit=sys.maxsize, copies=_MAX_COPIED), Prune())
     result, report = optimize(graph, [*names, *fetched], passes=passes)
@@ -294,12 +297,9 @@ def inline_functions(graph: GraphLike) -> tuple[Graph, int]:
 
 
 def _records(chosen: Sequence[Pass], graph: Graph, ctx: PassContext, rounds: int, observe: Observer) -> Iterator[PassRecord]:
-    """Run the passes to a fixed point, then the final passes; a pass is skipped while the graph has not changed since its
-    run.
-    """
+    """Run the passes to a fixed point, then the final passes; a pass is skipped while the graph is as after its run."""
     unchanged_since: dict[Pass, int] = {}
     changes = number = 0
-    later = _later(chosen)
     waiting = {name for one in chosen for name in one.precedes}
     for number in range(1, rounds + 1):
         # A pass that changed nothing would change nothing again, until another pass has changed the graph.
@@ -314,27 +314,21 @@ def _records(chosen: Sequence[Pass], graph: Graph, ctx: PassContext, rounds: int
         if not pending:
             break
     finals = [one for one in chosen if one.is_final]
+    # Fused kernels take fewer dtypes than the ops that they replace, so a pass that changes dtypes precedes `fuse`. Behind the
+    # passes that wait, what they leave is removed.
+    later = [*(p for p in chosen if p.name in waiting), *(p for p in chosen if waiting and isinstance(p, Prune))]
+    # A waiting pass comes right after the last final pass that it waits for, and before the other final passes.
     place = max((number for number, one in enumerate(finals, 1) if one.precedes), default=0)
     for one in (*finals[:place], *later, *finals[place:]):
         yield _run(one, graph, ctx, number + 1)
         observe(one.name, graph)
 
 
-def _later(chosen: Sequence[Pass]) -> list[Pass]:
-    """Return the passes that wait for a final pass, and behind them the pass that removes the nodes they leave.
-
-    Fused kernels take fewer dtypes than the ops that they replace, so a pass that changes dtypes precedes `fuse`.
-    """
-    names = {name for one in chosen for name in one.precedes}
-    waiting = [one for one in chosen if one.name in names]
-    return [*waiting, *(one for one in chosen if waiting and isinstance(one, Prune))]
-
-
 def _with_costs(records: Iterator[PassRecord], meter: CostMeter) -> Iterator[PassRecord]:
     """Yield the records with a run's cost before and after each pass; a pass runs when the iterator advances."""
     cost = meter.read()
     for record in records:
-        # A count takes as long as a pass, so it is made only where the cost may have changed.
+        # A count takes as long as a pass, so it is made only if the cost may have changed.
         is_same = not record.fired or find_pass(record.name).keeps_cost
         before, cost = cost, cost if is_same else meter.read()
         yield dataclasses.replace(record, cost_before=before, cost_after=cost)
@@ -351,6 +345,7 @@ def optimization_stages(
     graph = as_graph(graph)
     stages: list[tuple[str, Graph]] = []
     targets = fetches or guessed_fetches(graph)
+    # Copies, as the next pass changes the graph again.
     optimize(graph, targets, feeds, passes, observe=lambda stage, now: stages.append((stage, now.copy())))
     return stages
 
@@ -371,6 +366,7 @@ def choose_passes(passes: str | Sequence[Pass] | None, disable: Iterable[str] = 
         if not isinstance(one, Pass):
             raise TypeError(f"{one!r} is not a pass")
         present = {p.name for p in chosen}
+        # With default options, unless the caller has configured the required pass before.
         chosen += [find_pass(name)() for name in one.requires if name not in present]
         chosen.append(one)
     named = () if passes is None else [name for name, _ in parse_passes(passes)] if isinstance(passes, str) else chosen
@@ -386,6 +382,7 @@ def _parsed(text: str) -> list[Pass]:
     configured = [configure(find_pass(name), options) for name, options in items if name != "default"]
     if len(configured) == len(items):
         return configured
+    # A configured pass takes the place of the default pass of its kind.
     chosen = {kind: kind() for kind in all_passes() if kind.in_default_pipeline} | {type(one): one for one in configured}
     return sorted(chosen.values(), key=lambda one: all_passes().index(type(one)))
 
@@ -395,6 +392,7 @@ def _run(one: Pass, graph: Graph, ctx: PassContext, number: int) -> PassRecord:
     nodes, start = node_count(graph), time.perf_counter()
     try:
         one.run(graph, ctx)
+    # An error about the graph is told as it is; any other is a fault of the pass.
     except TfgError:
         raise
     except MemoryError as error:
@@ -441,6 +439,7 @@ def _frozen_counts(graph: Graph, fetches: Sequence[str]) -> dict[str, int]:
 
 def _unportable(graph: Graph) -> dict[str, int]:
     """Count the nodes of each internal op, and of each op of fused kernels."""
+    # An argument's op begins with an underscore, too, but every reader knows it.
     ops = (node.op for node in all_nodes(graph) if not node.is_argument)
     return dict(collections.Counter(op for op in ops if op.startswith("_") or has_fact(op, "fused_kernel")).most_common())
 
@@ -454,7 +453,7 @@ class NodeFate:
     op: str
     """The op before the passes."""
     op_after: str | None
-    """The op after the passes; None where the node is gone."""
+    """The op after the passes; None if the node is gone."""
     fate: str
     """What became of the node, in words."""
     refused: tuple[str, ...]

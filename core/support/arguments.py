@@ -73,6 +73,7 @@ def _checked(function: Callable[_P, _R], kinds: Mapping[str, type | types.UnionT
             if expected is not None and not isinstance(value, expected) and not _are_names(value, expected):
                 problem = f"{function.__qualname__}: {name} must be {_named(expected)}, not {type(value).__name__}"
                 raise ArgumentTypeError(problem, hint=_next_step(_named(expected), value))
+            # Before the call: with `**options` Python would take any name, and its own error proposes none.
             if name not in known and not is_open:
                 problem = f"{function.__qualname__} has no parameter '{name}'"
                 raise ArgumentTypeError(problem, hint=nearest_names(name, known))
@@ -159,6 +160,7 @@ def bounded_depth() -> Iterator[None]:
     try:
         yield
     except RecursionError:
+        # `from None`, as the traceback of the cause has a line for each of a thousand frames.
         raise ResourceExhaustedError("the graph's functions are nested too deeply") from None
 
 
@@ -181,6 +183,7 @@ def _union(annotation: str) -> Iterator[str]:
 
 def _member(text: str, names: Mapping[str, Any]) -> tuple[type, ...]:
     """Return the classes of a member of an annotation; () for a name that is unknown at run time."""
+    # Without the part in brackets: `isinstance` takes Sequence, and refuses Sequence[str].
     first, *attributes = text.partition("[")[0].split(".")
     if first == "Literal":
         return (str,)  # all choices of public functions are texts

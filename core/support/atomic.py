@@ -117,13 +117,14 @@ def _similar_files(path: str) -> str | None:
         entries = os.listdir(folder or ".")
     except PermissionError:
         return None
+    # The empty stem, of a path that ends with a slash, is a part of every name.
     close = sorted(entry for entry in entries if stem and stem in entry.lower())[:3]
     return f"did you mean {', '.join(close)}?" if close else None
 
 
 @contextlib.contextmanager
 def atomic_file(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
-    """Open a file that takes the name `path` when the block ends, and vanishes where the block raises.
+    """Open a file that takes the name `path` when the block ends, and vanishes if the block raises.
 
     A link is followed; a device or a pipe is written in place. The contents reach the disk before the name does. Errors of
     the operating system become TfgErrors, inside the block too.
@@ -141,7 +142,7 @@ def atomic_file(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
 
 @contextlib.contextmanager
 def atomic_folder(path: str | os.PathLike[str]) -> Iterator[str]:
-    """Yield an empty folder that takes the name `path` when the block ends, and vanishes where the block raises.
+    """Yield an empty folder that takes the name `path` when the block ends, and vanishes if the block raises.
 
     The name is unused, or an empty folder's. Errors as of `atomic_file`.
     """
@@ -341,7 +342,7 @@ def _remove_tree(folder: str) -> None:
 
 
 def _lock(descriptor: int) -> None:
-    """Wait for the lock of a file or folder, where the system and the file system have locks."""
+    """Wait for the lock of a file or folder, if the system and the file system have locks."""
     if fcntl is None:
         return
     try:
@@ -360,6 +361,7 @@ def locked_folder(folder: str) -> Iterator[None]:
     if fcntl is None or is_address(folder):
         yield
         return
+    # The folder itself rather than a file in it, which would be left behind, and appear among the files of the user.
     descriptor = os.open(folder or ".", os.O_RDONLY | os.O_DIRECTORY)
     try:
         _lock(descriptor)
@@ -369,9 +371,7 @@ def locked_folder(folder: str) -> Iterator[None]:
 
 
 def place_copy(source: str, target: str, temporary: str) -> None:
-    """Give the file `source` the second name `target`, in place of a file of this name: by a link where possible, or by a
-    copy.
-    """
+    """Give the file `source` the second name `target`, in place of a file of this name: by a link, or else by a copy."""
     if is_address(target) or is_address(source):
         import shutil
 
@@ -429,7 +429,7 @@ def rename_folder(source: str, target: str) -> None:
 
 
 def flush_folder(path: str) -> None:
-    """Wait until the names in the folder of `path` are on the disk, where the system and the file system can say so."""
+    """Wait until the names in the folder of `path` are on the disk, if the system and the file system can say so."""
     # Windows opens no folders.
     if not hasattr(os, "O_DIRECTORY") or is_address(path):
         return
@@ -437,6 +437,7 @@ def flush_folder(path: str) -> None:
     try:
         os.fsync(descriptor)
     except OSError as error:
+        # The file systems that flush no folders say so by these; the rename itself has succeeded.
         if error.errno not in (errno.EINVAL, errno.EBADF, errno.EOPNOTSUPP):
             raise
     finally:

@@ -58,15 +58,16 @@ def base_folder() -> str | None:
 
 
 def own_folder(name: str) -> str | None:
-    """Return a folder of the cache that only this user can enter, made where it is missing; None if that is impossible."""
+    """Return a folder of the cache that only this user can enter, made if it is missing; None if that is impossible."""
     base = base_folder()
     if base is None:
         return None
     folder = os.path.join(base, name)
     try:
-        for made in (base, folder):
+        # Each by a call of its own: `makedirs` gives the mode to the last folder, and leaves those above it to the umask.
+        for path in (base, folder):
             with contextlib.suppress(FileExistsError):
-                os.makedirs(made, mode=0o700)
+                os.makedirs(path, mode=0o700)
         _require_own(os.stat(folder), folder)
         # A folder that existed may be open to others, and `makedirs` obeys the umask.
         os.chmod(folder, 0o700)
@@ -77,13 +78,13 @@ def own_folder(name: str) -> str | None:
 
 
 def _require_own(status: os.stat_result, path: str) -> None:
-    """Raise PermissionError for a file or folder of another user, where the system has users."""
+    """Raise PermissionError for a file or folder of another user, if the system has users."""
     if hasattr(os, "geteuid") and status.st_uid != os.geteuid():
         raise PermissionError(errno.EPERM, "it belongs to another user", path)
 
 
 def read_entry(folder: str, name: str) -> bytes | None:
-    """Return the contents of an entry; None if there is none, or where it is not of this user or not of this size."""
+    """Return the contents of an entry; None if there is none, or if it is not of this user or not of this size."""
     path = os.path.join(folder, name)
     try:
         with open_regular(path, follow_links=False) as file:
@@ -92,6 +93,7 @@ def read_entry(folder: str, name: str) -> bytes | None:
             _require_own(status, path)
             if status.st_size > MOST_BYTES:
                 raise OSError(errno.EFBIG, "it is too large", path)
+            # At most so many bytes: another process may lengthen the file after the look at its size.
             return file.read(MOST_BYTES)
     except FileNotFoundError:
         return None
@@ -118,7 +120,7 @@ def write_entry(folder: str, name: str, content: bytes) -> None:
 
 
 def cached_files(folder: str) -> list[CachedFile]:
-    """Return the regular files below a folder, in the order of their paths; none where there is no folder."""
+    """Return the regular files below a folder, in the order of their paths; none if there is no folder."""
     return sorted(_walk(folder))
 
 

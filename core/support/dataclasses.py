@@ -165,6 +165,7 @@ def _values(owner: type, of: str, taken: Callable[[Field[Any]], Any]) -> str:
 
 def _equality(owner: type) -> Any:
     sides = [_values(owner, of, lambda part: part.compare) for of in ("self", "other")]
+    # As in the standard library: an object of a subclass is never equal to one of its class.
     same_class = "if other.__class__ is self.__class__:"
     return _compiled(
         owner, "__eq__", "self, other", [f"{same_class} return {sides[0]} == {sides[1]}", "return NotImplemented"]

@@ -50,9 +50,11 @@ class _DeferredModule(types.ModuleType):
 def _loaded(module: types.ModuleType) -> dict[str, Any]:
     """Run the module's code if it did not run yet, and return its names."""
     with _LOADING:
+        # Taken out before the code runs: the code asks the module for names that it lacks, and each question comes here.
         loader = module.__dict__.pop(_LOADER, None)
         if loader is not None:
             loader.exec_module(module)
+            # From here on a look at an attribute costs what it costs in any module.
             module.__class__ = types.ModuleType
     return module.__dict__
 

@@ -18,7 +18,7 @@ class Display(Protocol):
         ...
 
     def svg(self, value: Any) -> str | None:
-        """Return a picture, or None for a graph too large for a glance and where no layout program is installed."""
+        """Return a picture, or None for a graph too large for a glance and if no layout program is installed."""
         ...
 
     def page(self, graph: Any, fetches: Sequence[str] | str, flops: bool, height: int) -> Displayed:
@@ -45,7 +45,7 @@ class Displayed:
 
 
 class Pictured(Displayed):
-    """A graph: a table in a notebook, a picture where the graph is small, and a page to look through."""
+    """A graph: a table in a notebook, a picture if the graph is small, and a page to look through."""
 
     __slots__ = ()
 
@@ -79,11 +79,12 @@ class Report(Displayed):
         """Return the rows of a table as dictionaries of plain values, for `pandas.DataFrame` and `polars.DataFrame`.
 
         `table` names a field of the report with a tuple of dataclasses. The fields of a nested dataclass are
-        columns too, called `field_inner` where the row has a field `inner`. Shapes, dtypes and symbolic numbers are text.
+        columns too, called `field_inner` if the row has a field `inner`. Shapes, dtypes and symbolic numbers are text.
         InvalidArgumentError for a name without a table.
         """
         name = self.main_table if table is None else table
         rows = getattr(self, name, None) if isinstance(name, str) else None
+        # A name may be that of a method, or of a field that is a number.
         if not isinstance(rows, tuple):
             tables = ", ".join(field for field in self.__dataclass_fields__ if isinstance(getattr(self, field), tuple))
             raise InvalidArgumentError(f"{type(self).__name__} has no table '{name}'", hint=f"the tables are {tables}")

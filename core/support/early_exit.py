@@ -94,4 +94,5 @@ def _end_stuck(pipe: int) -> None:
     while os.read(pipe, 1)[0] != signal.SIGTERM:
         pass
     time.sleep(_GRACE)
+    # By the system call, as `sys.exit` would end this thread alone.
     os._exit(ended())

@@ -69,7 +69,8 @@ def _brief(line: str) -> str:
 
 
 def _brief_text(text: str) -> str:
-    return masked(shortened(text))
+    # Masked first: the cut takes the middle out, and what is left of a signed address would no longer look like a part of one.
+    return shortened(masked(text))
 
 
 class CancelledError(TfgError):

@@ -128,7 +128,7 @@ def is_bare(path: str | os.PathLike[str]) -> bool:
 
 
 def format_of(path: str | os.PathLike[str], writable: Writable) -> FileFormat:
-    """Return the format of a file's name; InvalidArgumentError with a list of formats where the format cannot be written."""
+    """Return the format of a file's name; InvalidArgumentError with a list of formats if the format cannot be written."""
     extension = extension_of(path)
     if is_folder(path):
         file_format = next((candidate for candidate in writable.formats if candidate.is_folder), None)
@@ -174,9 +174,7 @@ def _is_asked(file_format: FileFormat, extension: str) -> bool:
 
 
 def _refusal(path: str, extension: str, writable: Writable) -> InvalidArgumentError:
-    """Return the error for a format that cannot be written here, with the possible formats and the other writers of the
-    format.
-    """
+    """Return the error for a format that cannot be written here, with the possible formats and the format's other writers."""
     formats = dict.fromkeys(file_format for place in _PLACES for file_format in place.formats)
     if is_folder(path):
         output, elsewhere = "a folder", [other for other in formats if other.is_folder]

@@ -100,9 +100,7 @@ def remove_staging(folder: str) -> None:
 
 
 def _staging(folder: str) -> str:
-    """Return the staging folder before its number, with the machine's name: machines may share a file system without its
-    locks.
-    """
+    """Return the staging folder before its number, with the machine's name: machines may share files without locks."""
     return os.path.join(folder, f".staging-{platform.node()}")
 
 
@@ -126,6 +124,7 @@ def sync_files(paths: Sequence[str]) -> None:
         if code not in _UNSUPPORTED:
             raise OSError(code, os.strerror(code), paths[0])
     for path in paths:
+        # For writing, too: Windows flushes no file that is open for reading alone.
         with open(path, "r+b") as file:
             os.fsync(file.fileno())
 

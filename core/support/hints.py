@@ -76,7 +76,7 @@ def extra_hint(extra: str) -> str:
 
 
 def _packages(extra: str) -> list[str]:
-    """Return an extra's requirements (`pillow>=10`), or the checkout's extra where no distribution is installed."""
+    """Return an extra's requirements (`pillow>=10`), or the checkout's extra if no distribution is installed."""
     from importlib import metadata
 
     try:
@@ -100,9 +100,9 @@ class Hint(str):
         # Hints inside hints are taken apart, so that their steps are spelled too.
         flat = [inner for part in parts for inner in (part.parts if isinstance(part, Hint) else (part,))]
         # A string, so that code that knows nothing of hints prints Python's words.
-        made = super().__new__(cls, _spelled(flat, IN_PYTHON, repr))
-        made.parts = tuple(flat)
-        return made
+        hint = super().__new__(cls, _spelled(flat, IN_PYTHON, repr))
+        hint.parts = tuple(flat)
+        return hint
 
     def __reduce__(self) -> tuple[type[Hint], tuple[str | HintStep, ...]]:
         # pickle would rebuild the hint from its text alone, and errors of worker processes would lose their steps.

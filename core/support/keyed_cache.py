@@ -22,6 +22,7 @@ class KeyedCache(dict[_Key, _Value]):
         self._most = most
 
     def __setitem__(self, key: _Key, value: _Value) -> None:
+        # All entries at once rather than the oldest: to keep their order would cost each read something.
         if len(self) >= self._most and key not in self:
             self.clear()
         super().__setitem__(key, value)

@@ -18,7 +18,7 @@ INFO: Final = 20
 
 
 def tell(message: str, *values: object, level: int = INFO) -> None:
-    """Tell something; `values` are put into the message where somebody listens, as by `%`, without credentials."""
+    """Tell something; `values` are put into the message if somebody listens, as by `%`, without credentials."""
     logging = sys.modules.get("logging")
     if logging is not None and logging.getLogger(NAME).isEnabledFor(level):
         shown = (masked(value) if isinstance(value, str) else value for value in values)

@@ -1,7 +1,7 @@
 """Places of files that a user names: paths of this machine, and addresses such as `s3://bucket/model`.
 
 The functions do for both kinds what functions of os.path do for paths. A node of a graph gets names from
-`runtime/state/file_access`, which lets an address through only where the user opened the address.
+`runtime/state/file_access`, which lets an address through only if the user opened the address.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def is_file(place: Place) -> bool:
 
 
 def is_folder(place: Place) -> bool:
-    """Return True for a folder; an address of the web is a folder where it ends with a slash."""
+    """Return True for a folder; an address of the web is a folder if it ends with a slash."""
     return remote(place).kind() == "directory" if is_address(place) else os.path.isdir(place)
 
 
@@ -95,14 +95,12 @@ def size_of(place: Place) -> int:
 
 
 def modified(place: Place) -> int:
-    """Return when a file was last written, in nanoseconds; 0 where a server does not say."""
+    """Return when a file was last written, in nanoseconds; 0 if a server does not say."""
     return remote(place).modified() if is_address(place) else os.stat(place).st_mtime_ns
 
 
 def times_below(address: str, depth: int | None = None) -> dict[str, int]:
-    """Return when each file below the address of a folder was last written, as `modified`; with a `depth` of 1 of the folder
-    itself.
-    """
+    """Return when each file below an address was last written, as `modified`; with a `depth` of 1 of the folder itself."""
     return remote(address).times_below(depth)
 
 

@@ -1,7 +1,7 @@
 """Files opened for reading. Every reader of tfg opens files here, at paths and at addresses (`places`).
 
 A name may lead to a pipe without a writer, which blocks, or to a device without an end (/dev/zero). Only regular files are
-therefore opened; a pipe or a terminal is opened where the user named the pipe or terminal as the input itself.
+therefore opened; a pipe or a terminal is opened if the user named the pipe or terminal as the input itself.
 """
 
 from __future__ import annotations
@@ -60,9 +60,7 @@ def open_regular(path: str | os.PathLike[str], *, follow_links: bool = True) -> 
 
 
 def open_input(path: str | os.PathLike[str]) -> BufferedReader:
-    """Open as `open_regular`, for a name that the user typed: also a pipe (of a shell's process substitution) and a
-    terminal.
-    """
+    """Open as `open_regular`, for a name that the user typed: also a pipe (of a process substitution) and a terminal."""
     return _opened_remotely(path) if is_address(path) else _opened(path, _FLAGS, streams=True)
 
 
@@ -119,6 +117,7 @@ class PositionedFile:
         return self._size if self._content is None else len(self._content)
 
     def __del__(self) -> None:
+        # An error in `__init__` leaves an object without the attribute.
         descriptor = getattr(self, "_descriptor", None)
         if descriptor is not None:
             os.close(descriptor)
@@ -129,7 +128,7 @@ class PositionedFile:
         return self._content is not None
 
     def read_at(self, position: int, size: int) -> bytes:
-        """Return the bytes from a position on; fewer than `size` where the file ends before."""
+        """Return the bytes from a position on; fewer than `size` if the file ends before."""
         if self._content is not None:
             return self._content[position : position + size]
         if self._remote is not None:
@@ -143,6 +142,7 @@ class PositionedFile:
 
     def read_into(self, target: memoryview, position: int) -> int:
         """Fill `target` with the bytes from a position on; how many there are."""
+        # By `preadv` the bytes of a large tensor arrive where they stay; `read_at` makes a copy first.
         if self._descriptor is None or not hasattr(os, "preadv"):
             content = self.read_at(position, len(target))
             target[: len(content)] = content

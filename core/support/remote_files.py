@@ -21,7 +21,7 @@ from .hints import extra_hint
 from .untrusted import refuse_network
 
 _LEAST: Final = 1 << 16
-"""The bytes of the first range that is fetched, where fewer are asked for."""
+"""The bytes of the first range that is fetched, if fewer are asked for."""
 _MOST: Final = 8 << 20
 """The bytes up to which ranges grow that follow each other, and which are kept."""
 _KEPT: Final = 4
@@ -85,7 +85,7 @@ class RemotePlace:
         return _stamp_in(self.info())
 
     def modified(self) -> int:
-        """Return when the file was last written, in nanoseconds; 0 where the server does not say."""
+        """Return when the file was last written, in nanoseconds; 0 if the server does not say."""
         return _time_in(self.info())
 
     def times_below(self, depth: int | None) -> dict[str, int]:
@@ -123,7 +123,7 @@ class RemotePlace:
         _known.clear()
 
     def fetch(self, start: int | None, end: int | None) -> bytes:
-        """Return the bytes from a position up to another, or all; more where the server knows no ranges."""
+        """Return the bytes from a position up to another, or all; more if the server knows no ranges."""
         with self._errors():
             return bytes(self.system.cat_file(self._path, start=start, end=end))
 
@@ -165,7 +165,8 @@ class RemotePlace:
             raise self._error(error) from None
 
     def _error(self, error: Exception) -> Exception:
-        cause = error.__cause__ if isinstance(error, FileNotFoundError) else error  # of all that a server does not answer
+        # fsspec makes a FileNotFoundError of every answer but a file; its cause tells a refusal from an absence.
+        cause = error.__cause__ if isinstance(error, FileNotFoundError) else error
         status = getattr(cause, "status", None)
         if cause is None or isinstance(cause, FileNotFoundError) or status == _ABSENT:
             return FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), self.address)
@@ -245,7 +246,7 @@ class RemoteFile(io.RawIOBase):
         return piece
 
     def read_at(self, position: int, size: int) -> bytes:
-        """Return the bytes from a position on; fewer than `size` where the file ends before."""
+        """Return the bytes from a position on; fewer than `size` if the file ends before."""
         end = min(position + size, self.size)
         if position >= end:
             return b""

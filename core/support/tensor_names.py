@@ -50,6 +50,7 @@ class Suffixes:
             if (candidate := f"{name}_{freed[0]}") not in taken:
                 return candidate
             heapq.heappop(freed)
+        # From where the last search ended: a thousand nodes of one name would take half a million steps otherwise.
         suffix = self._next.get(name, 1)
         while (candidate := f"{name}_{suffix}") in taken:
             suffix += 1

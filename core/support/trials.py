@@ -1,4 +1,4 @@
-"""Trying several ways to do the same, and keeping the fastest."""
+"""Trials of several alternatives to do the same, of which the fastest is kept."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ _Result = TypeVar("_Result")
 TIMES: Final = 4
 """Runs of each alternative before a choice: the least time excludes the effect of other work on the machine."""
 _MOST: Final = 8
-"""By how much each way may be tried more often where runs are short."""
+"""By how much each alternative may be tried more often if runs are short."""
 GAIN: Final = 0.96
 """The largest ratio of a later alternative's time to the earlier time that wins: above lies the scatter of measured times."""
 
 PAIRS: Final = 5
 """Pairs of turns before a choice."""
 _TURN: Final = 2
-"""Runs of a turn: the first may convert what the other way wrote."""
+"""Runs of a turn: the first may convert what the other alternative wrote."""
 _FAR: Final = 2.0
-"""By how much a way is ahead in the first two pairs where the trial ends at once."""
+"""By how much an alternative is ahead in the first two pairs if the trial ends at once."""
 
 _OVERLOADED: Final = 2.0
 """The load of the machine by its cores from which waits for cores are left out: a run itself makes a load of 1."""
@@ -71,7 +71,7 @@ class RunTimer:
 class PairedTrial:
     """Two alternatives in turns, compared turn by turn: other work on the machine slows both turns of a pair.
 
-    The time of a turn is the least of its runs. The later alternative wins where the median of the pairs' ratios is below
+    The time of a turn is the least of its runs. The later alternative wins if the median of the pairs' ratios is below
     GAIN. The trial takes at least `seconds` for each alternative, or several times PAIRS pairs of short runs.
     """
 
@@ -83,7 +83,7 @@ class PairedTrial:
 
     @property
     def next(self) -> int:
-        """The way whose turn it is."""
+        """The number of the alternative whose turn it is."""
         first, second = (len(times) // _TURN for times in self.times)
         return int(second < first)
 
@@ -117,20 +117,20 @@ class Trial:
     scatter. A later alternative wins below `gain` times the best, by default GAIN.
     """
 
-    def __init__(self, ways: int = 2, times: int = TIMES, seconds: float = 0.0, *, gain: float | None = None) -> None:
+    def __init__(self, alternatives: int = 2, times: int = TIMES, seconds: float = 0.0, *, gain: float | None = None) -> None:
         self.times = times
         self.gain = GAIN if gain is None else gain
         self.seconds = seconds
-        self.totals = [0.0] * ways
-        self.counts = [0] * ways
-        self.least: list[float | None] = [None] * ways
+        self.totals = [0.0] * alternatives
+        self.counts = [0] * alternatives
+        self.least: list[float | None] = [None] * alternatives
         """The least time of each alternative in seconds, None before its first run."""
         self.choice: int | None = None
         """The number of the chosen alternative, None before the choice."""
 
     @property
     def next(self) -> int:
-        """The way that had the fewest runs."""
+        """The number of the alternative that had the fewest runs."""
         return self.counts.index(min(self.counts))
 
     @property
@@ -142,11 +142,11 @@ class Trial:
         """Take a choice and the least times of an earlier trial."""
         self.choice, self.least = choice, list(least)
 
-    def run(self, *ways: Callable[[], _Result]) -> _Result:
+    def run(self, *alternatives: Callable[[], _Result]) -> _Result:
         """Run and time the alternative with the fewest runs, and return its result; a failing run is not timed."""
         number = self.next
         timer = RunTimer()
-        result = ways[number]()
+        result = alternatives[number]()
         self.note(number, timer.quiet_seconds)
         return result
 
@@ -163,6 +163,6 @@ class Trial:
     def _fastest(self) -> int:
         best = 0
         times = [least or 0.0 for least in self.least]
-        for way, seconds in enumerate(times):
-            best = way if seconds < self.gain * times[best] else best
+        for number, seconds in enumerate(times):
+            best = number if seconds < self.gain * times[best] else best
         return best

@@ -13,6 +13,7 @@ from typing import Any, Final
 
 from .errors import PermissionDeniedError
 
+# Names are looked up before a connection is made, and a look-up alone can carry data out.
 _NETWORK: Final = frozenset(
     f"socket.{name}" for name in ("bind", "connect", "getaddrinfo", "gethostbyaddr", "gethostbyname", "sendmsg", "sendto")
 )

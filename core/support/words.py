@@ -23,7 +23,7 @@ _LONG_VALUE: Final = re.compile(
 
 
 def shortened(text: str) -> str:
-    """Return a message with the middle of long quoted values and lists left out, and of the whole where it is long."""
+    """Return a message with the middle of long quoted values and lists left out, and of the whole if it is long."""
     if len(text) < _LONGEST_VALUE:
         return text
     text = _LONG_VALUE.sub(lambda match: _cut(match[0], _LONGEST_VALUE), text)
@@ -31,7 +31,7 @@ def shortened(text: str) -> str:
 
 
 def _cut(text: str, length: int) -> str:
-    """Return a text without the middle, and the number of characters, where the text is longer than `length`."""
+    """Return a text without the middle, and the number of characters, if the text is longer than `length`."""
     if len(text) <= length:
         return text
     note = f" ... ({len(text):,} characters) ... "

@@ -99,6 +99,7 @@ def _in_file(view: ModelView, around: Graph, word: str) -> Output:
         result = around.result(word)
         return result if isinstance(result, Output) else result.output()
     origin = view.origin(view.value(word).node)
+    # The view dissolved the call in which the node lies: in the file, the call stands for all that it runs.
     return around.node(origin.calls[0] if origin.calls else origin.node).output()
 
 

@@ -83,6 +83,8 @@ class Model(Displayed, NotCopied):
         self._engine, self._state, self._opener = engine, state, open_session
         self._session: SessionLike | None = None
         self._opening = threading.Lock()
+        # A model in a loop is fed the same inputs each time, and the walk through its graph takes longer than a small run. The
+        # cache is the object's own: one of the class would keep all models alive.
         self._missing = functools.lru_cache(self._missing_inputs)
 
     def __call__(self, inputs: Any = None, /, **named: Any) -> dict[str, Array]:
@@ -197,9 +199,7 @@ class Model(Displayed, NotCopied):
         return session
 
     def _pairs(self, name: str, value: Any, given: Iterable[str]) -> list[tuple[str, Any]]:
-        """Return the tensors of an input with their values: of a sparse or ragged input the components, unless one of them
-        is `given` by its own name.
-        """
+        """Return an input's tensors with values: the components of a composite, unless one is `given` by its own name."""
         composite = composite_of(self.graph, self.signature, name)
         tensors = (self.signature.fed.get(word, word) for word in given)
         if composite is None or composite.is_fed_in_parts(tensors) or not composite.takes(value):

@@ -127,16 +127,16 @@ def unfreeze(graph: GraphLike, variables: Sequence[str] | str | None = None, out
         names = _chosen(result, names_of(variables), names)
     left = {name: "it lies in a function" for name in names if name not in result}
     left |= why_not(result, [name for name in names if name not in left])
-    made = [name for name in names if name not in left]
+    unfrozen = [name for name in names if name not in left]
     if variables is not None and left:
         name, reason = next(iter(left.items()))
         raise InvalidArgumentError(f"node '{name}' becomes no variable: {reason}")
-    if not made:
+    if not unfrozen:
         reasons = dict.fromkeys(left.values())
         words = f"no parameter can become a variable: {'; '.join(reasons)}" if left else "the graph has no constant parameters"
         raise InvalidArgumentError(words, hint=Hint(command("flops"), " counts the parameters; name constants that are none"))
-    values = {name: result.node(name).attrs["value"] for name in made}
-    return Unfrozen(result, values, unfreeze_constants(result, made), left)
+    values = {name: result.node(name).attrs["value"] for name in unfrozen}
+    return Unfrozen(result, values, unfreeze_constants(result, unfrozen), left)
 
 
 def _chosen(graph: Graph, words: Sequence[str], weights: Sequence[str]) -> list[str]:
@@ -190,7 +190,8 @@ def to_inference(graph: GraphLike, outputs: Sequence[str] | str = (), *, average
     variables = find_variables(result).values()
     # No output needs the initializers, but a run without a checkpoint does.
     starts = [one.initializer.name for one in variables if one.node in form.needed and one.initializer]
-    result = optimize(result, names, passes="prune", keep=starts)[0]  # gradients read the mask of a dropout
+    # Before the dropouts: gradients read the mask of a dropout, which must have no other reader to be dropped.
+    result = optimize(result, names, passes="prune", keep=starts)[0]
     result, dropout = _without_dropout(result, names, starts)
     gone = [node.name for node in graph if node.must_be_fed and node.name not in result and node.name not in settings]
     decisions += [*dropout, *(Decision(name, "is gone", "no output needs it", keeps_results=True) for name in gone)]
@@ -223,7 +224,8 @@ def for_tensorflow(graph: GraphLike, release: str) -> ForTensorflow:
     result = as_graph(graph).copy()
     if any(lacks_op(node, known) for node in all_nodes(result) if node.op in INLINED):
         result = inline_functions(result)[0]
-    if known < (2, 0):  # only the objects of TensorFlow 2 call functions without a node
+    # Only the objects of TensorFlow 2 call functions without a node.
+    if known < (2, 0):
         drop_uncalled(result)
     form = ReleaseForm(result, known)
     form.change()
@@ -237,7 +239,8 @@ def _results(graph: Graph) -> tuple[str, ...]:
     losses = set(ends.losses) if ends is not None else set()
     names = [name for run in runs for name in run] if ends is None else ends.outputs
     results = [name for name in dict.fromkeys(names) if name.removesuffix(":0") not in losses]
-    if ends is not None:  # what no input reaches is a value of a variable, such as an average
+    # What no input reaches is a value of a variable, such as an average.
+    if ends is not None:
         results = [name for name in results if any(map(brings_input, reachable([graph.node_of(name)], by_control=False)))]
     results = results or compared_results(graph, losses)
     if not results:
@@ -262,6 +265,7 @@ def extract(graph: GraphLike, outputs: Sequence[str] | str, inputs: Sequence[str
     """
     graph = as_graph(graph)
     names, cuts = names_of(outputs), names_of(inputs)
+    # A look-up at run time needs the contents of its table, which no edge of the graph says.
     fills = [node.name for node in needed_fills(graph, names, cuts)]
     return with_files_of(graph, subgraph(graph, [*names, *fills], cuts))
 
@@ -291,6 +295,7 @@ def fill_placeholders(
     if values:
         given = {result.output(name): as_array(value) for name, value in named(values).items()}
         set_placeholders(result, {tensor.name: value for tensor, value in given.items()})
+        # A value may be a flag of the training, after which half of the graph never runs.
         settle_values(result, {tensor.node.name for tensor in given})
     if batch is not None:
         for change in set_batch(result, names_of(outputs) or default_fetches(result), rows_of(batch)):
@@ -371,6 +376,7 @@ def reduce(
     recorder = ValueRecorder(session.runnable())
     try:
         session.run(names, drawn, hook=recorder)
+    # The user can lift a refusal, which has nothing to do with what fails.
     except PermissionDeniedError:
         raise
     except TfgError as error:

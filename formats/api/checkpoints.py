@@ -218,6 +218,7 @@ class Checkpoint(Mapping[str, Array], Displayed):
         tensors = dict(self.tensors) if self.objects is None else {**self.tensors, OBJECT_GRAPH: self.objects}
         changed = renamed(tensors, pairs, f"'{self.path}'")
         objects = changed.get(OBJECT_GRAPH)
+        # The object graph went along for the change of names alone: a part without it stays without it.
         if OBJECT_GRAPH not in self.tensors:
             changed.pop(OBJECT_GRAPH, None)
         return self._with(changed, objects)
@@ -408,6 +409,7 @@ def _shares(count: int, weights: Sequence[float] | None) -> list[float]:
     shares = [1.0] * count if weights is None else list(map(float, weights))
     if not count or len(shares) != count:
         raise InvalidArgumentError(f"{counted(len(shares), 'weight')} for {counted(count, 'checkpoint')}")
+    # NaN is refused by the same test, as every comparison with NaN is false.
     if not all(0 < share < math.inf for share in shares):
         raise InvalidArgumentError("a weight is not a positive number", hint="leave a checkpoint without weight out")
     return [share / math.fsum(shares) for share in shares]

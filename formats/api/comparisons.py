@@ -128,6 +128,7 @@ class _How:
         expect(str, *engines)
         runtimes = [_runtime(name) for name in engines]
         # Each runs in a session of its own, as a run may change variables that the other reads.
+        # NumPy is named, too: without an engine `on_graph` keeps that of the opened session.
         sessions = [self.open_session(graph).on_graph(graph, runtime or NUMPY) for runtime in runtimes]
         result = compare_sessions(graph, names, self._feeds(graph, names), sessions, self.tolerance)
         reports = tuple(runtime.report() for runtime in runtimes if runtime is not None)
@@ -166,6 +167,7 @@ class _How:
     def _feeds(self, graph: Graph, names: Sequence[str]) -> Mapping[str, Any]:
         """Return the feeds, drawn if none are given, on which the graph runs."""
         feeds = Feeds(graph, self.fixed_feeds, names)
+        # Only drawn values need a trial run, which shows whether the graph takes them.
         if not feeds.drawn:
             return self.fixed_feeds
         return next(feeds.each_that_runs(lambda drawn: self.open_session(graph).run(list(names), drawn)))[0]

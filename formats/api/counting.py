@@ -38,12 +38,6 @@ flops_rows: Final = rows
 """The rows of a count; the name in Python."""
 
 
-def _recorded_times(path: str) -> Sequence[NodeTime]:
-    from ..run_metadata import read_run_metadata  # lazy: few counts have recorded times
-
-    return read_run_metadata(path)
-
-
 class SizeKeywords(TypedDict, total=False):
     """The sizes of tensors for a count."""
 
@@ -52,7 +46,7 @@ class SizeKeywords(TypedDict, total=False):
     trips: Annotated[Mapping[str, int] | None, None, "The iterations of loops by name."]
     sizes: Annotated[Mapping[str, int] | None, None, "The numbers in place of symbols."]
     batch: Annotated[
-        BatchSize | None, None, "The number of rows of the inputs, also where they declare another number, or '?' for N."
+        BatchSize | None, None, "The number of rows of the inputs, also if they declare another number, or '?' for N."
     ]
 
 
@@ -99,8 +93,12 @@ class FlopsCounter:
             loss = _loss(self.graph, names) if loss is None else loss
             self.graph, self.gradients = with_backward(self.graph, loss, options["wrt"])
         self.fetches = (*names, *self.gradients.values())
-        self.times: Sequence[NodeTime] = () if run_metadata is None else _recorded_times(os.fspath(run_metadata))
+        self.times: Sequence[NodeTime] = ()
         """The recorded executions of nodes."""
+        if run_metadata is not None:
+            from ..run_metadata import read_run_metadata  # lazy: few counts have recorded times
+
+            self.times = read_run_metadata(os.fspath(run_metadata))
         self._values = {name: np.asarray(value) for name, value in (options["values"] or {}).items()}
         self._trips = options["trips"] or {}
 

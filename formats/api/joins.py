@@ -28,6 +28,7 @@ from .model_saving import needed_placeholders
 from .names import Names
 
 _NOT_IN_NAMES: Final = re.compile(r"[^A-Za-z0-9_.\-]+")
+# TensorFlow's names begin with a letter, a digit or a dot.
 _NO_BEGINNING: Final = re.compile(r"^[^A-Za-z0-9.]+")
 
 
@@ -124,7 +125,11 @@ def prepend(
     names = Names(as_graph(graph), signature)
     if kind not in _FITTING:
         raise InvalidArgumentError(f"'{kind}' cannot be prepended", hint=f"choose one of {', '.join(_FITTING)}")
-    word, tensor, spec = _one(names, names.inputs or _open_inputs(names.graph), input, *_FITTING[kind])
+    inputs = names.inputs
+    if not inputs:
+        needed = needed_placeholders(names.graph, {}, map(names.graph.output, outputs_of(names.graph)))
+        inputs = {word: value.name for word, value in needed.items()}
+    word, tensor, spec = _one(names, inputs, input, *_FITTING[kind])
     # The name may already end in _bytes, the ending by which TensorFlow Serving knows binary strings.
     stem = scope_name(word).removesuffix("_bytes")
     if kind == "base64":
@@ -172,18 +177,10 @@ _FITTING: Final[Mapping[str, tuple[str, str, Callable[[TensorSpec], bool]]]] = {
 """The kinds of graphs in front of a model, and the inputs that fit each."""
 
 
-def _open_inputs(graph: Graph) -> dict[str, str]:
-    """Return the inputs of a graph without a signature by name: the placeholders that its outputs need."""
-    outputs = [graph.output(name) for name in outputs_of(graph)]
-    return {word: value.name for word, value in needed_placeholders(graph, {}, outputs).items()}
-
-
 def _one(
     names: Names, tensors: Mapping[str, str], word: str | None, kind: str, which: str, fits: Callable[[TensorSpec], bool]
 ) -> tuple[str, Output, TensorSpec]:
-    """Return the tensor of the word, or the only fitting tensor, with its spec; InvalidArgumentError lists the names if
-    there is not one.
-    """
+    """Return the tensor of the word, or the only one that fits, with its spec; InvalidArgumentError if there is not one."""
     specs = infer(names.graph).specs
     if word is not None:
         tensor = names.graph.output(names.known(word, tensors) or word)

@@ -67,6 +67,7 @@ def _drop_dead_branches(graph: Graph, outputs: Collection[str], keep: Collection
     # branch.
     read = {node.name for node in graph if node.uses} | _pivots(graph)
     rewrite(graph, _IN_GRAPH, outputs)
+    # After the first rewrite: no call of a dead branch may be kept by its name.
     calls = {node.name for node in graph if call_kind(graph.functions, node) is not None}
     rewrite(graph, _IN_FUNCTIONS, {*outputs, *calls})
     _drop_unread(graph, read, {*outputs, *keep})

@@ -73,9 +73,7 @@ class Source:
 
 
 class ModelExport(Displayed):
-    """A written model: `graph` is the frozen graph behind it, `inputs` and `outputs` are its tensors by their names in the
-    model.
-    """
+    """A written model: `graph` is the frozen graph behind it, `inputs` and `outputs` its tensors by the model's names."""
 
     runtime: ClassVar[str]
     """The library that runs the model."""
@@ -91,11 +89,7 @@ class ModelExport(Displayed):
         states: Sequence[str],
         source: Source,
     ) -> None:
-        self.graph = graph
-        self.source = source
-        self.path = path
-        self.inputs = inputs
-        self.outputs = outputs
+        self.graph, self.source, self.path, self.inputs, self.outputs = graph, source, path, inputs, outputs
         self.states = tuple(states)
         """The variables that change: `NAME_before` is an input, `NAME_after` an output."""
         self.write()
@@ -123,6 +117,7 @@ class ModelExport(Displayed):
 
     def declares(self, inputs: Mapping[str, Array], dims: DeclaredDims) -> bool:
         """Return whether the model, with the given `declared_dims`, declares to take inputs of these shapes."""
+        # One for all inputs: a name that stands in several shapes is one size.
         bound: dict[str, int] = {}
         declared = [(dims[word], np.shape(value)) for word, value in inputs.items() if word in dims]
         return all(len(own) == len(sizes) and all(map(_fits, own, sizes, [bound] * len(own))) for own, sizes in declared)
@@ -264,6 +259,7 @@ def _stateless(graph: Graph, outputs: Sequence[str]) -> tuple[Graph, dict[str, s
     Also the tensors of what the variables are after a run whose changed values the outputs take.
     """
     accesses = updates(graph, outputs)
+    # An update is taken out of the graph around it, so one in a function first comes where the function is called.
     if any(access.through is not None for access in accesses):
         graph = inline_functions(graph)[0]
     return without_updates(graph, outputs) if accesses else (graph, {})
@@ -295,6 +291,7 @@ class OnnxExport(ModelExport):
 
     def write(self) -> None:
         """Write the model, and count the parts."""
+        # Before the export, which takes long for a large model.
         check_opset(require("onnx"), self.opset)
         model = export(self.graph, self.inputs, self.outputs, functools.partial(_layer_names, self.graph))
         self.weights = save_onnx(model, self.path, self.opset)
@@ -399,7 +396,8 @@ def _parameters(graph: Graph, nodes: Mapping[str, Node], state: State | Session 
     # A session is opened only for values that the caller did not give.
     if any(node.op in VARIABLES and name not in values for name, node in nodes.items()):
         session = state if isinstance(state, Session) else opened(graph, state)
-        values = Runner(session).state() | values  # stated values win over those of initializers and files
+        # Stated values win over those of initializers and files.
+        values = Runner(session).state() | values
     parameters = {}
     for name, node in nodes.items():
         if node.is_constant:
@@ -469,9 +467,11 @@ class TfjsExport(ModelExport):
     def write(self) -> None:
         """Write the model, in ops that TensorFlow.js knows, and count the parts."""
         graph = self._optimized("default,strip_debug")
-        if set(unknown_ops(graph)) - set(unknown_ops(self.graph)):  # a pass made what TensorFlow.js lacks
+        # A pass may make what TensorFlow.js lacks, and then only the passes that make nothing are left.
+        if set(unknown_ops(graph)) - set(unknown_ops(self.graph)):
             graph = self._optimized("prune,strip_debug")
         fit_results(graph)
+        # TensorFlow.js knows ops without the defaults of their attributes.
         state_default_attrs(graph)
         inputs = {word: graph.output(value.name) for word, value in self.inputs.items() if value.node.name in graph}
         outputs = {word: graph.output(value.name) for word, value in self.outputs.items()}
@@ -481,7 +481,8 @@ class TfjsExport(ModelExport):
     def _optimized(self, passes: str) -> Graph:
         """Return the graph after passes, without checks, which TensorFlow.js lacks."""
         fetches = [value.name for value in self.outputs.values()]
-        fills = [node.name for node in table_fills(self.graph)]  # no output needs them, and lookups do
+        # No output needs the nodes that fill tables, but look-ups do.
+        fills = [node.name for node in table_fills(self.graph)]
         fed = [value.node.name for value in self.inputs.values()]
         # Portable passes make no op of tfg's own or of TensorFlow's runtime, which the other runtime lacks.
         return optimize(self.graph, [*fetches, *fills], passes=passes, portable=True, keep=fed).graph
@@ -509,6 +510,7 @@ class TfjsExport(ModelExport):
 
     def run(self, inputs: Mapping[str, Array]) -> Sequence[Array]:
         """Return the outputs that tfg computes of the written model."""
+        # From the file, as a verification is about what the reader of the file gets.
         graph = load(self.path)
         session = opened(graph)
         feeds = {self.inputs[word].name: value for word, value in inputs.items() if self.inputs[word].node.name in graph}

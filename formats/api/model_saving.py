@@ -84,6 +84,7 @@ def _refresh_tables(graph: Graph, session: SessionLike) -> None:
     tables = [table for table in saved_tables(graph).values() if table.node in fills]
     state = Runner(session).state() if tables else {}
     for table in tables:
+        # The first input is the table; keys and values follow in the order of the entries.
         for value, entry in zip(fills[table.node].inputs[1:], table.entries):
             constant = trail_end(value, _handed_on).node
             if constant.is_constant and entry in state:
@@ -119,7 +120,8 @@ def _saving_session(graph: Graph, session: SessionLike, folder: str) -> Session:
     # The graph of the savers runs once: an engine would only compile it.
     saving = Session(graph, engine=NUMPY)
     readable = [*map(str, saving.files.readable or ()), *(saving.files.addresses or ())]
-    saving.files = FileAccess.only(readable, [folder])  # not files=: strangers' graphs are saved too
+    # Only the nodes of the saver run, so a stranger's graph is saved, too. `Session(files=)` would refuse it the folder.
+    saving.files = FileAccess.only(readable, [folder])
     if isinstance(session, Session):
         saving.share(session)
     else:

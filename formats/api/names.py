@@ -35,7 +35,7 @@ _NUMBER: Final = re.compile(r"[._]\d+$")
 
 
 class Given(NamedTuple):
-    """A value itself, where a text would stand for a value."""
+    """A value itself, if a text would stand for a value."""
 
     value: Any
 
@@ -154,9 +154,7 @@ class Names:
         return callers[0].name
 
     def only_output(self, word: str | None, name: str) -> Output:
-        """Return the output that a word names, or without a word the only output of the signature; an error begins with the
-        option of this name.
-        """
+        """Return the output that a word names, or the only one of the signature; an error begins with the option `name`."""
         if word is None and len(self.outputs) != 1:
             has = f"the outputs are {', '.join(self.outputs)}" if self.outputs else "the graph has no usual signature"
             problem = Hint(option(name), ": the output is ambiguous")
@@ -256,6 +254,7 @@ class Names:
         tensors = [self._named(word, self.inputs) for word, _ in given_words]
         for word, given in given_words:
             composite = composite_of(self.graph, self.signature, word)
+            # Standard input can be read only once: a look at the whole value would leave nothing for the tensor.
             if isinstance(given, ExampleRows) or given == "-" or (composite and composite.is_fed_in_parts(tensors)):
                 composite = None
             parts = None if composite is None else self._components(word, given, composite)
@@ -351,9 +350,7 @@ class Names:
         return InvalidArgumentError(message, hint=self._example(word, fed))
 
     def _example(self, word: str, fed: Output) -> str:
-        """Return a hint with a value that fits a placeholder, by the user's word for its tensor; of a sparse or ragged input
-        the whole.
-        """
+        """Return a hint with a value that fits a placeholder, by the user's word; of a sparse or ragged input the whole."""
         from ...core.explaining.graph_facts import tensor_facts
         from ...core.feeding.drawn_feeds import Input, example_feeds
 

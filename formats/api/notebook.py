@@ -139,14 +139,11 @@ def _model_tables(model: Model) -> Iterator[str]:
         yield _table((kind, "dtype", "shape"), ((name, one.dtype, one.shape) for name, one in tensors.items()))
 
 
-@_tables.register
-def _activation_tables(values: Activations) -> Iterator[str]:
-    yield _records(values.to_records())
-
-
-@_tables.register
-def _report_tables(report: Report) -> Iterator[str]:
-    yield _records(report.to_records())
+@_tables.register(Activations)
+@_tables.register(Checkpoint)
+@_tables.register(Report)
+def _main_table(value: Activations | Checkpoint | Report) -> Iterator[str]:
+    yield _records(value.to_records())
 
 
 @_tables.register(Rows)
@@ -158,11 +155,6 @@ def _rows_tables(rows: Rows[Any]) -> Iterator[str]:
             yield from _tables(row)
     else:
         yield _records(rows.to_records())
-
-
-@_tables.register
-def _checkpoint_tables(checkpoint: Checkpoint) -> Iterator[str]:
-    yield _records(checkpoint.to_records())
 
 
 @_tables.register

@@ -52,6 +52,7 @@ def expose(graph: GraphLike, words: Sequence[str] | str, signature: str | None =
 def exposed(view: ModelView, values: Mapping[str, Output]) -> Exposed:
     """Return the graph of a view with a tensor of its own for each of the view's values, by their words."""
     graph = view.source
+    # A node of the graph itself needs no inlining, which would give the caller another graph.
     if any(view.origin(value.node).function for value in values.values()):
         graph = inline_functions(graph)[0]
     return Exposed(graph, {word: _name(graph, word, view.origin(value.node), value) for word, value in values.items()})

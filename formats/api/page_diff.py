@@ -93,9 +93,7 @@ def _counterparts(match: GraphMatch) -> Iterator[tuple[Node, Node]]:
 
 
 def _add_removed(graph: Graph, difference: GraphDiff, match: GraphMatch) -> dict[Node, Node]:
-    """Add the nodes that only the first graph has, and the functions that they call; return the added nodes by the first
-    graph's.
-    """
+    """Add the nodes and functions that only the first graph has; return the added nodes by the first graph's."""
     for name in difference.functions_removed:
         # A function that only the first graph has may be called by its removed nodes.
         graph.functions.setdefault(name, match.before.functions[name])

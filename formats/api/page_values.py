@@ -96,7 +96,9 @@ def page_values(
         )
     notes += values.gaps() if shown.runs else []
     overlays = list(_overlays(values.statistics)) if shown.runs else []
-    notes += [note for one in overlays if one.title == NON_FINITE for note in _first_origin(one)]
+    for colours in (one.values for one in overlays if one.title == NON_FINITE):
+        first = next(node for node, text in colours.items() if text == "begins here")
+        notes.append(f"{counted(len(colours), 'node')} returned NaN or infinities; they begin at '{first.name}'")
     return {node: tuple(group) for node, group in grouped(described).items()}, overlays
 
 
@@ -132,7 +134,8 @@ class _Described:
                 self._notes.append(f"the value of '{place.node.name}' cannot be read: {error}")
 
     def _value(self, place: _ValuePlace, tensor: Tensor) -> NodeValue:
-        array = tensor.read()  # once: it may lie in a file
+        # Once, as the tensor may lie in a file.
+        array = tensor.read()
         statistics = tensor_statistics(array)
         # Only these dtypes have NaN, and the magnitudes by which the nodes of a run are coloured.
         if self._shown.runs and tensor.dtype.kind in "fc":
@@ -148,6 +151,7 @@ class _Described:
         """The frames of the pictures of values; none if no run is shown."""
         if not self._shown.runs:
             return {}
+        # A node has one layout, which goes by its first output or by its own value, of output -1.
         places = layouts({place.node: len(tensor.shape) for place, tensor in self._tensors.items() if place.output <= 0})
         there = {place: tensor for place, tensor in self._tensors.items() if tensor.lack is None}
         frames = ((place, frame(tensor.read(), places.get(place.node, ""))) for place, tensor in there.items())
@@ -202,8 +206,10 @@ def _how_often(node: Node, runs: Mapping[Node, NodeRun], functions: Mapping[str,
     """Return how often a node ran if that is not once, and how many trips a loop made."""
     kind = call_kind(functions, node)
     bodies = [reference.name for reference in kind.references(node)] if kind is not None and kind.is_loop else []
+    # A While refers to its condition first and to its body last; a For has a body alone.
     steps = (each for name in bodies[-1:] for each in functions[name].body if not each.is_argument)
     inner = [runs[each].runs for each in steps if each in runs]
+    # The nodes of a body count over all runs of the loop.
     own = runs[node].runs
     often = f"the last of {own:,} runs" if own > 1 else ""
     return ", ".join(filter(None, (f"after {counted(max(inner, default=0) // own, 'trip')}" if bodies else "", often)))
@@ -214,18 +220,16 @@ def _overlays(statistics: Mapping[_ValuePlace, TensorStatistics]) -> Iterator[No
     magnitudes: dict[Node, float] = {}
     zeros: dict[Node, float] = {}
     for place, one in statistics.items():
-        if one.count and place.output >= 0 and place.node.op not in VARIABLES:  # a bias of zeros is no dead unit
-            magnitudes[place.node] = max(magnitudes.get(place.node, 0.0), _short(_magnitude(one)))
+        # Results alone: a bias of zeros is no dead unit.
+        if one.count and place.output >= 0 and place.node.op not in VARIABLES:
+            # The root of the mean square of the finite elements.
+            magnitude = _short(math.hypot(abs(one.mean or 0.0), one.std or 0.0))
+            magnitudes[place.node] = max(magnitudes.get(place.node, 0.0), magnitude)
             zeros[place.node] = max(zeros.get(place.node, 0.0), _short(one.zeros / one.count))
     yield NodeOverlay("Magnitude", magnitudes)
     yield NodeOverlay("Share of zeros", zeros)
     if origins := _origins(statistics):
         yield NodeOverlay(NON_FINITE, origins)
-
-
-def _magnitude(statistics: TensorStatistics) -> float:
-    """Return the root of the mean square of the finite elements."""
-    return math.hypot(abs(statistics.mean or 0.0), statistics.std or 0.0)
 
 
 def _short(number: float) -> float:
@@ -241,12 +245,6 @@ def _origins(statistics: Mapping[_ValuePlace, TensorStatistics]) -> dict[Node, s
             is_passed_on = any(value.node in origins for value in place.node.inputs)
             origins.setdefault(place.node, "passed on" if is_passed_on else "begins here")
     return origins
-
-
-def _first_origin(overlay: NodeOverlay) -> Iterator[str]:
-    """Yield a note on the first NaN or infinity."""
-    node = next(node for node, text in overlay.values.items() if text == "begins here")
-    yield f"{counted(len(overlay.values), 'node')} returned NaN or infinities; they begin at '{node.name}'"
 
 
 def _constants(graph: Graph) -> dict[Node, Tensor]:

@@ -38,9 +38,8 @@ def load_part(
     choose the MetaGraphDef of a SavedModel that has several; `prepare` changes the graph before the checks; `untrusted` is
     as for `tfg.load`. Raises the errors of `tfg.load` for a file that holds no graph.
     """
-    graph, faults = load_nodes_leniently(source, tags=tags)
-    if untrusted:
-        graph.distrust()
+    graph, faults = load_nodes_leniently(source, tags=tags, untrusted=untrusted)
+    # Other names come first: an op that is known by its new name is not broken.
     graph = _prepared(graph, prepare)
     leave_out_broken(graph, faults, names_of(inputs))
     return graph
@@ -74,9 +73,7 @@ def load_for_passes(
         # Checked after the preparation, which may give an op the name that makes it known.
         graph.check()
         return graph
-    graph, faults = load_nodes_leniently(source, tags=tags)
-    if untrusted:
-        graph.distrust()
+    graph, faults = load_nodes_leniently(source, tags=tags, untrusted=untrusted)
     for fault in faults:
         # Missing inputs are what such passes mend; no pass mends another fault.
         if not isinstance(fault, AbsentInputError):

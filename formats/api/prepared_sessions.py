@@ -39,6 +39,7 @@ def opened(
     """
     from ...core.runtime.session.session import Session  # lazy: many commands run nothing
 
+    # The seed is 0 by default: comparisons open a session for each side, and both sides must draw the same numbers.
     session = Session(graph, seed=seed, engine=engine)
     prepare(session, state, begins_iterators=begins_iterators)
     return session
@@ -48,7 +49,8 @@ def prepare(session: SessionLike, state: State | None = None, *, begins_iterator
     """Initialize the variables of a session, then set them to the values of `state`."""
     session.start()
     runner = Runner(session)
-    if session.graph.meta is None or not session.graph.meta.start_steps:  # a SavedModel's start steps do this in `start`
+    # A SavedModel's start steps have done so in `start`.
+    if session.graph.meta is None or not session.graph.meta.start_steps:
         runner.fill()
         if begins_iterators:
             runner.begin_iterators()
@@ -107,9 +109,7 @@ def runtime_of_many_runs() -> EngineRuntime | AutoRuntime | None:
     from ...core.engines.engine_registry import engine_of_many_runs  # lazy: most sessions have no engine
 
     name = engine_of_many_runs()
-    if name is None:
-        return None
-    return engine_runtime(name)
+    return None if name is None else engine_runtime(name)
 
 
 def session_on(

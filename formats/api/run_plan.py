@@ -72,6 +72,7 @@ class RunRequest:
 
 
 def _labels(labels: str | Sequence[str] | None) -> str | tuple[str, ...] | None:
+    # A text is the name of a file, and no sequence of letters.
     return labels if labels is None or isinstance(labels, str) else names_of(labels)
 
 
@@ -132,7 +133,8 @@ class RunPlan:
         """Return the tensor of the file for a layer or a node as the author of the model named it."""
         value = self.names.layer(word, self._note)
         if value is None:
-            return self.names.fetch(word)  # its error lists the outputs
+            # For the error of `fetch`, which lists the outputs.
+            return self.names.fetch(word)
         path = self.names.view.origin(value.node).path
         return f"{path}:{value.index}" if value.index else path
 

@@ -55,6 +55,7 @@ class SessionSetup:
     fills_variables: bool = True
     """Initialize variables and tables and begin iterators, as far as the graph has initializers."""
 
+    # Imports are in the methods: a command makes its settings before it is known whether anything runs.
     def of_many_runs(self) -> Self:
         """Return the settings for many runs of a graph: with the engine for these if they name none."""
         name = self.engine_of_many_runs()

@@ -71,6 +71,7 @@ def read_labels(path: str | os.PathLike[str]) -> list[str]:
         # The keys of an object are the numbers of the classes, in any order; a gap in the numbers is an error.
         values = parsed if isinstance(parsed, list) else [parsed[str(number)] for number in range(len(parsed))]
         return [str(value[-1] if isinstance(value, list) else value) for value in values]
+    # A file may nest lists so deeply that `json` exhausts the stack.
     except (ValueError, KeyError, IndexError, RecursionError) as error:
         problem = f"'{os.fspath(path)}' lacks a label for some class: {type(error).__name__} {error}"
         raise DataLossError(problem, hint='write a label a line, or JSON such as {"0": "cat", "1": "dog"}') from None
@@ -80,23 +81,17 @@ def encoded_steps(steps: Sequence[StepResult], format_: str, schema: str = "tfg.
     """Return the fetched values as a file of the format holds them; `schema` is the name of the schema of JSON."""
     if format_ == "json":
         return json_line(schema, {"steps": steps})
-    return {"npy": _npy, "npz": _npz, "csv": steps_csv}[format_](steps)
+    if format_ == "csv":
+        return steps_csv(steps)
+    from ..codecs.numpy_files import npy_bytes, npz_bytes  # lazy: most results are printed
 
-
-def _npy(steps: Sequence[StepResult]) -> bytes:
-    from ..codecs.numpy_files import npy_bytes
-
+    if format_ == "npz":
+        return npz_bytes(fetched_tensors(steps))
     arrays = step_arrays(steps)
     if len(arrays) != 1:
         hint = Hint("use ", option("format", "npz"))
         raise InvalidArgumentError(f".npy holds a single tensor, but {len(arrays)} were fetched", hint=hint)
     return npy_bytes(*arrays.popitem())
-
-
-def _npz(steps: Sequence[StepResult]) -> bytes:
-    from ..codecs.numpy_files import npz_bytes
-
-    return npz_bytes(fetched_tensors(steps))
 
 
 def steps_csv(steps: Sequence[StepResult], results: Iterable[str] | None = None, count: int | None = None) -> bytes:
@@ -148,13 +143,13 @@ def with_top_classes(step: StepResult, k: int, labels: Sequence[str] | None) -> 
     for item in step.values:
         # Labels and counts are fetched beside the scores: only numbers of floating point are ranked.
         is_score = item.shape and isinstance(item.value, np.ndarray) and Tensor.from_numpy(item.value).dtype.is_floating
-        values += _class_values(item.name, top_classes(item.value, k, labels)) if is_score else [item]
+        if not is_score:
+            values.append(item)
+            continue
+        top = top_classes(item.value, k, labels)
+        arrays = {"classes": top.classes, "scores": top.scores, **({} if top.labels is None else {"labels": top.labels})}
+        values += [FetchedValue(f"{item.name}/{key}", _dtype(array), array.shape, array) for key, array in arrays.items()]
     return StepResult(step.step, tuple(values))
-
-
-def _class_values(name: str, top: TopClasses) -> list[FetchedValue]:
-    arrays = {"classes": top.classes, "scores": top.scores, **({} if top.labels is None else {"labels": top.labels})}
-    return [FetchedValue(f"{name}/{key}", _dtype(array), array.shape, array) for key, array in arrays.items()]
 
 
 def _dtype(array: Any) -> str:

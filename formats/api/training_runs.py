@@ -40,10 +40,7 @@ class TrainingFile:
     """
 
     def __init__(self, path: str, graph: Graph, every: int | None = None, resumes: bool = False) -> None:
-        self.path = path
-        self.graph = graph
-        self.every = every
-        self.resumes = resumes
+        self.path, self.graph, self.every, self.resumes = path, graph, every, resumes
         check_state(path, graph)
 
     def resume(self, runner: Runner) -> int:
@@ -233,6 +230,7 @@ def train(
     rule = parse_schedule(schedule) if schedule else None
     graph, minimized, values = _with_loss(graph, loss, feeds)
     training = add_training(graph, minimized, method, variables=variables, learning_rate=lr, schedule=rule, clipping=clipping)
+    # The engine of a session that the caller opens is the caller's choice.
     session = session_on(training.graph, open_session, None, seed, runtime_of_many_runs() if open_session is None else None)
     trainer = Trainer(training, values, batch, session)
     trainer.runner.initialize(training.init_op)

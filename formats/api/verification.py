@@ -160,6 +160,7 @@ def verify_batch(
     work = _Verifying(before, {}, Accuracy.ROUNDING, None, open_session)
     if new is None:
         return work.graph(after, fetches), ()
+    # A graph whose batch was open says nothing of its rows, so they are drawn as the new graph declares them.
     rows, typical = ((new, new), after) if old is None else ((old, new), before)
     return work.by_row(after, fetches, [f"{name}:0" for name in inputs], rows, typical)
 
@@ -318,6 +319,7 @@ class _Verifying:
             session.run(name, self.feeds)
         except TfgError:  # it reads a variable: it is no initializer
             return False
+        # A check or a print also runs without variables, but leaves nothing behind.
         return bool(session.resources.items())
 
     @functools.cached_property
@@ -354,6 +356,7 @@ class _Verifying:
         runner = Runner(session)
         runner.fill()
         runner.begin_iterators()
+        # The state of `before` may be large: it is read only if the frozen graph has variables left.
         kept = find_variables(graph).keys()
         values = {name: value for name, value in Runner(self._settings).state().items() if name in kept} if kept else {}
         if values:
@@ -383,6 +386,7 @@ def private_copy(path: str | os.PathLike[str]) -> Iterator[str]:
         elif os.path.isdir(source):
             shutil.copytree(source, copied, symlinks=True)  # a link out of a model stays closed to the model's graph
         else:
+            # Weights lie beside their model: those of ONNX in `.data` files, those of TensorFlow.js in shards.
             stem = source.removesuffix(".json")
             for file in (source, *glob.glob(f"{glob.escape(source)}*.data"), *glob.glob(f"{glob.escape(stem)}-shard*.bin")):
                 shutil.copyfile(file, os.path.join(folder, os.path.basename(file)))
@@ -411,6 +415,7 @@ def publish(source: str, target: str) -> None:
         _publish_folder(source, target)
     elif target == "-":
         with open(source, "rb") as read:
+            # In pieces, as a model may be larger than the memory.
             write_file(target, iter(lambda: read.read(1 << 20), b""))
     else:
         with open(source, "rb") as read, atomic_file(target) as written:

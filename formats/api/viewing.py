@@ -192,6 +192,7 @@ class PageLook:
         """Return the look with the values of the models' runs."""
         if self.compared is None:
             return dataclasses.replace(self, shown=RunValues(runs[0], labels))
+        # Of several inputs only the first is compared: a node has one state for its colour.
         before, after = (next(iter(each.values())) for each in runs)
         shown, compared = of_both(self.compared, before, after, labels)
         return dataclasses.replace(self, shown=shown, compared=compared)
@@ -283,7 +284,8 @@ class _Page:
         )  # fmt: skip
         counts = self._flops(facts) if flops else {}
         self.notes += self._unshaped
-        text = functools.cache(_flops_text)  # a million nodes have tens of counts
+        # A million nodes have tens of different counts.
+        text = functools.cache(_flops_text)
         return Figures(
             inferences=self.inferences,
             flops={node: text(count, self.transcendentals.get(node, 0)) for node, count in counts.items()},

@@ -196,6 +196,7 @@ class BatchJob:
         except ImportError as error:
             problem = f"dask:// needs {error.name}, which is not installed"
             raise UnimplementedError(problem, hint=extra_hint("dask")) from None
+        # Connected before the first report is asked for: a wrong address then leaves no record of the job behind.
         dask = Dask(address, self._portable(), self._note)
 
         def written() -> Generator[SweepReport]:
@@ -257,7 +258,7 @@ def run_batch(
     each input, or to shards of `shard_size` results: `output="results.npz"` writes `results-00000-of-00010.npz` and so on;
     other shards are .tfrecord, .jsonl, .csv, .parquet and .arrow. By default a shard has 1,000 results, or those of a group
     of rows in Parquet and Arrow files. A later call computes the results that are missing or older than their inputs; with
-    `overwrite` all. InvalidArgumentError where the place has results of another graph or of other settings.
+    `overwrite` all. InvalidArgumentError if the place has results of another graph or of other settings.
 
     `on` names the place of the runs: by default this process; `local:4` for four processes, `dask://HOST:PORT`, or
     `grpc://HOST:PORT` for a TensorFlow cluster. New processes import no module of the caller, and load `op_libraries`,
@@ -278,7 +279,12 @@ def run_batch(
     parts, batch, sweep, keep_going = options["parts"], options["batch"], options["sweep"], options["keep_going"]
     feeding = given_pairs(feeds) + _parts({} if is_table(inputs) else parts)
     request = RunRequest.of_values(fetches, feeding, options)
-    setup = _setup(session or SessionSetup(), on, state, seed)
+    given = session or SessionSetup()
+    setup = dataclasses.replace(
+        given, on=on or given.on, state=state if isinstance(state, str) else given.state,
+        variable_values=given.variable_values if state is None or isinstance(state, str) else state,
+        seed=given.seed if seed is None else seed,
+    )  # fmt: skip
     if is_table(inputs):
         _require_defaults(
             output=output, out_dir=out_dir, format=format != "npz", shard_size=shard_size, on=setup.on, sweep=sweep,
@@ -310,22 +316,13 @@ def batched(
     graph: Graph, path: str | None, request: RunRequest, signature: str | None, batch: BlockSize | Literal["?"],
     note: Callable[[str], None],
 ) -> tuple[Graph, str | None, BlockSize]:  # fmt: skip
-    """Return a graph that takes `batch` rows, its file where the graph is still the file's, and the inputs in a block."""
+    """Return a graph that takes `batch` rows, its file if the graph is still the file's, and the inputs in a block."""
     # The plan of a run is needed only to find the batch of the graph.
     if batch == "auto":
         return graph, path, batch
     fetches = list(RunPlan(graph, request, signature).fetches.values())
     changed, size = in_batches(graph, fetches, batch, note)
     return changed, path if changed is graph else None, size
-
-
-def _setup(session: SessionSetup, on: str | None, state: str | State | None, seed: int | None) -> SessionSetup:
-    """Return the settings of a session with the arguments in their places."""
-    return dataclasses.replace(
-        session, on=on or session.on, state=state if isinstance(state, str) else session.state,
-        variable_values=session.variable_values if state is None or isinstance(state, str) else state,
-        seed=session.seed if seed is None else seed,
-    )  # fmt: skip
 
 
 def _parts(parts: Mapping[str, str] | None) -> Pairs:
@@ -462,14 +459,14 @@ class WrittenFiles:
 
     def is_there(self, result: str, tasks: Sequence[SweepTask], since: int = 0) -> bool:
         """Return True if a file is not older than the inputs of its tasks, nor than `since`."""
-        made = self.time(result)
-        if made is None or made < since:
+        written = self.time(result)
+        if written is None or written < since:
             return False
         times = [self._input(task.item.path) for task in tasks if task.item is not None]
-        return all(time is not None and made >= time for time in times)
+        return all(time is not None and written >= time for time in times)
 
     def time(self, result: str) -> int | None:
-        """Return the time of a result; None where there is none."""
+        """Return the time of a result; None if there is none."""
         return _time(result) if self._listed is None else self._listed.get(result)
 
     def _input(self, path: str) -> int | None:
@@ -553,12 +550,7 @@ _SHARD: Final = "shard"
 _RESULTS: Final = "results"
 _FAILED: Final = "failed"
 _PART: Final = 8
-"""A file in a store is written anew where it lacks more than this part of its lines, so that the bytes sent stay few."""
-
-
-def manifest_path(out: str) -> str:
-    """The manifest beside the shards of `out`."""
-    return f"{os.path.splitext(out)[0]}.manifest.jsonl"
+"""A file in a store is written anew if it lacks more than this part of its lines, so that the bytes sent stay few."""
 
 
 class Manifest(Record):
@@ -576,7 +568,7 @@ class Manifest(Record):
             # The zero keeps names apart: `a`, `bc` must not look like `ab`, `c`.
             names.update(f"{task.name}\0".encode("utf-8", "surrogateescape"))
         job = {**job, "inputs": names.hexdigest(), "shard_size": _shard_size(output, tasks)}
-        super().__init__(manifest_path(output.shards), output, job)
+        super().__init__(f"{os.path.splitext(output.shards)[0]}.manifest.jsonl", output, job)
         self._missing = {shard: len(tasks.of_shard(number)) for number, shard in enumerate(tasks.shards)}
         self._shards = tasks.shards
         self._names: dict[str, list[str]] = {}

@@ -94,15 +94,8 @@ def _has_graph(path: str, digest: str) -> bool:
     return digest_of(path) == digest
 
 
-def _killed(error: Any) -> str:
-    """Return what happened to a task whose workers died, and the next step."""
-    place = f"the last of them {error.last_worker.address}"
-    memory = "give the workers more memory, look into their logs, or run the input here: "
-    return Hint(f"{error.allowed_failures + 1} workers died of it, {place}; {memory}", step("here"))
-
-
 async def _reach(address: str) -> None:
-    """Connect and disconnect; OSError or TimeoutError where no scheduler answers."""
+    """Connect and disconnect; OSError or TimeoutError if no scheduler answers."""
     connect: Callable[..., Any] = distributed.comm.core.connect
     comm = await asyncio.wait_for(connect(address, timeout=CONNECT_SECONDS), CONNECT_SECONDS)
     comm.abort()
@@ -115,6 +108,7 @@ class Dask:
         try:
             # A client that cannot connect would leave the thread of its event loop behind.
             distributed.utils.LoopRunner().run_sync(_reach, f"tcp://{address}")
+            # Not as the default client, which belongs to the program that called.
             self._client = distributed.Client(f"tcp://{address}", timeout=CONNECT_SECONDS, set_as_default=False)
         except (OSError, TimeoutError) as error:
             raise UnavailableError(f"no Dask scheduler answers at {address}: {error or 'it says nothing'}") from None
@@ -158,6 +152,7 @@ class Dask:
 
         def submit_some() -> None:
             while queue and len(sent) < _AHEAD * threads:
+                # The last batches are small, so that all threads have work to the end.
                 submit(queue.take(min(self._size, len(queue) // (_AHEAD * threads) + 1)))
 
         try:
@@ -173,16 +168,14 @@ class Dask:
         finally:
             if self._client.status == "running":
                 self._client.cancel(list(sent))
-                self._remove_plugin(name)
-
-    def _remove_plugin(self, name: str) -> None:
-        try:
-            self._client.unregister_worker_plugin(name)
-        except OSError as error:  # a worker that died just now took its plugin along; all results are here
-            tell("the plugin of the job stays on a worker: %s", error)
+                try:
+                    self._client.unregister_worker_plugin(name)
+                # A worker that died just now took its plugin along; all results are here.
+                except OSError as error:
+                    tell("the plugin of the job stays on a worker: %s", error)
 
     def _completed(self, running: Any) -> Iterator[Any]:
-        """Yield futures as they complete; UnavailableError where no worker is left to complete them."""
+        """Yield futures as they complete; UnavailableError if no worker is left to complete them."""
         checked = time.monotonic()
         while not running.is_empty():
             if running.has_ready():
@@ -203,7 +196,7 @@ class Dask:
                 self._require_workers()
 
     def _require_workers(self) -> None:
-        """Wait for a worker, with a note; UnavailableError where none joins the scheduler in time."""
+        """Wait for a worker, with a note; UnavailableError if none joins the scheduler in time."""
         if self._client.nthreads():
             return
         scheduler = self._client.scheduler
@@ -243,7 +236,10 @@ class Dask:
         # is.
         if len(tasks) > 1 and tasks[0].shard is None:
             return None
-        return [Outcome(task, error=_killed(error)) for task in tasks]
+        place = f"the last of them {error.last_worker.address}"
+        memory = "give the workers more memory, look into their logs, or run the input here: "
+        killed = Hint(f"{error.allowed_failures + 1} workers died of it, {place}; {memory}", step("here"))
+        return [Outcome(task, error=killed) for task in tasks]
 
     def _learn(self, outcomes: Sequence[Outcome], seconds: float) -> None:
         """Choose the size of later batches from the time and the bytes of this batch."""

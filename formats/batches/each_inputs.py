@@ -12,7 +12,7 @@ from typing import Annotated, Any, ClassVar, Literal, TypedDict, Unpack
 from ...core.comparing.row_blocks import BlockRows, BlockRunner, BlockSize, BlockWork, lacks_rows
 from ...core.explaining.default_fetches import guessed_fetches
 from ...core.graph.callers import called_functions
-from ...core.graph.graph import Graph, GraphLike, Node
+from ...core.graph.graph import Graph, GraphLike
 from ...core.graph.traversal import topological_order
 from ...core.graph.variable_nodes import find_variables
 from ...core.planning.effects import READ, accesses
@@ -63,7 +63,7 @@ class RowKeywords(TypedDict, total=False):
     batch: Annotated[
         BlockSize | Literal["?"],
         "auto",
-        "The number of inputs in a block, where no node mixes their rows; blocks of 'auto' grow until a run takes 50 ms. A "
+        "The number of inputs in a block, if no node mixes their rows; blocks of 'auto' grow until a run takes 50 ms. A "
         "graph for a fixed number of rows gets this number, with '?' an open one.",
     ]
 
@@ -96,9 +96,9 @@ def run_each(
     for a pattern without a file.
 
     Inputs run in blocks, where 1 is one by one: results are equal to rounding. InvalidArgumentError names a node that may mix
-    rows where `batch` is a number.
+    rows if `batch` is a number.
 
-    Runs share a session where no step writes or draws. Otherwise each run begins from the initial values, or those of
+    Runs share a session if no step writes or draws. Otherwise each run begins from the initial values, or those of
     `state`. The first error ends the runs; with `keep_going` the error is in the result.
     """
     graph = as_run(graph, fetches)
@@ -128,7 +128,7 @@ def run_each(
 def in_batches(
     graph: Graph, fetches: Sequence[str], batch: BlockSize | Literal["?"], note: Callable[[str], None] = lambda _: None
 ) -> tuple[Graph, BlockSize]:
-    """Return a graph that takes `batch` rows where its batch is fixed, and the number of inputs in a block.
+    """Return a graph that takes `batch` rows if its batch is fixed, and the number of inputs in a block.
 
     `note` takes the changes of the graph.
     """
@@ -159,7 +159,7 @@ class InputResults(Iterator[InputResult]):
 
 
 class SharedRuns:
-    """A session for many runs of a graph, shared where no run leaves something behind that the next run would see."""
+    """A session for many runs of a graph, shared if no run leaves something behind that the next run would see."""
 
     def __init__(self, graph: Graph) -> None:
         self._graph = graph
@@ -206,12 +206,10 @@ class SharedRuns:
         if any(access.kind != READ for access in accesses(self._graph, order, fed)):
             return False
         bodies = [self._graph.functions[name].body for name in called_functions(self._graph, order)]
-        return not any(map(_leaves_trace, itertools.chain(order, *bodies)))
-
-
-def _leaves_trace(node: Node) -> bool:
-    """Return True for a node after which the next run may differ: it draws, or changes something, such as a queue."""
-    return has_fact(node.op, "random") or (has_fact(node.op, "side_effect") and not has_fact(node.op, "diagnostic"))
+        ops = {node.op for node in itertools.chain(order, *bodies)}
+        # After a draw, or a change as of a queue, the next run may differ.
+        acting = (op for op in ops if has_fact(op, "side_effect") and not has_fact(op, "diagnostic"))
+        return not any(acting) and not any(has_fact(op, "random") for op in ops)
 
 
 class _Runs:
@@ -238,6 +236,7 @@ class _Runs:
             name = ",".join([*words, *(f"{key}={value}" for key, value in settings)])
             try:
                 yield InputResult(name, self._run(arrays.of(item) if item is not None else {}, settings), None, settings)
+            # A fault of tfg is no result of an input.
             except InternalError:
                 raise
             except TfgError as error:
@@ -246,7 +245,7 @@ class _Runs:
                 yield InputResult(name, {}, error, settings)
 
     def _in_blocks(self, items: Sequence[Item], arrays: InputArrays, keep_going: bool) -> Iterator[InputResult]:
-        """Yield the result of each input; inputs run in blocks where they can be stacked."""
+        """Yield the result of each input; inputs run in blocks if they can be stacked."""
         work = BlockWork(
             arrays.of, arrays.block, lambda values: self._run(values, ()), lambda result: result, self._rows,
             functools.partial(lacks_rows, self._graph), lambda _: None, lambda item: item.is_slow, self._sessions.runs_at_once,
@@ -301,7 +300,7 @@ class StepRuns:
         return [result for result in runner.steps(orders) if result.values]
 
     def rows(self, fed: Mapping[str, Any]) -> BlockRows:
-        """Return the rows of the graph; InvalidArgumentError where runs are more than fetches that leave nothing behind."""
+        """Return the rows of the graph; InvalidArgumentError if runs are more than fetches that leave nothing behind."""
         orders = self._plan.orders(fed)
         if orders.targets or orders.steps != 1 or orders.inside:
             raise InvalidArgumentError("a run is more than a step that fetches tensors")
@@ -326,6 +325,7 @@ class StepRuns:
             self._plan.assign(runner, assigned)
             return runner
 
+        # The variables of a cluster outlive every session, so a session for each input would not see others anyhow.
         return self._sessions.runner(names, values, prepared, own=bool(assigned), always=self._session.on is not None)
 
 

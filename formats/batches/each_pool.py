@@ -58,7 +58,7 @@ class ProcessPool:
         self._started = 0
 
     def reports(self, tasks: TaskQueue) -> Generator[SweepReport]:
-        """Yield reports on the tasks, each outcome once. UnavailableError where processes end before their first task."""
+        """Yield reports on the tasks, each outcome once. UnavailableError if processes end before their first task."""
         with tempfile.TemporaryDirectory(prefix="tfg", ignore_cleanup_errors=True) as folder:
             self._write_recipe(folder)
             try:
@@ -182,6 +182,7 @@ class _Member:
         # The rate so far decides, because an input may take microseconds or minutes.
         ahead = min(int(rate * _AHEAD_SECONDS), _MOST_AHEAD)
         lacking = ahead - (len(self.tasks) - self.running)
+        # Many at a time: a message for each task that ends would take longer than a short task.
         return max(lacking, 1) if not self.tasks or lacking > ahead // 4 else 0
 
     @property

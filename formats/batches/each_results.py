@@ -242,6 +242,7 @@ def shard_entry(name: str, steps: Sequence[StepResult], shard: str, keys: Any = 
     if kind is TFRECORD:
         return encode_record(_example(name, fetched_tensors(steps)))
     if kind is CSV:
+        # The header travels along, as only the writer of the shard knows whether a result is the first.
         header, _, rows = steps_csv(steps, itertools.repeat(name)).partition(b"\n")
         return header + b"\n", rows
     return json_line("tfg.run.result/1", {NAME: name, "steps": steps})

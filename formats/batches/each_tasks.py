@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 _TOGETHER: Final = 1000
 """Tasks with separate files that are taken at a time."""
 SHARD_SIZE: Final = 1000
-"""The number of results in a shard by default, and the least where groups of rows are shards."""
+"""The number of results in a shard by default, and the least if groups of rows are shards."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -119,9 +119,7 @@ class SweepTasks(MadeOnDemand[SweepTask]):
         self, items: Sequence[Item | None], settings: Sequence[Pairs], shards: Sequence[str] = (), ends: Sequence[int] = (),
         places: Sequence[range] | None = None,
     ) -> None:  # fmt: skip
-        """`shards` have the tasks up to their `ends`, by default each task has a file of its own; `places` choose some
-        tasks.
-        """
+        """`shards` have the tasks up to their `ends`, by default each task has its own file; `places` choose some tasks."""
         self._items, self._settings, self.shards, self._ends = items, settings, shards, ends
         self._places = Chained([range(len(items) * len(settings))] if places is None else places)
 
@@ -135,9 +133,7 @@ class SweepTasks(MadeOnDemand[SweepTask]):
         return SweepTask(_name(item.name if item else None, chosen), item, chosen, shard)
 
     def shard_ends(self, size: int | None) -> list[int]:
-        """Return the ends of shards of `size` tasks; with None of the groups of rows in Parquet and Arrow files, where there
-        are no other inputs.
-        """
+        """Return the ends of shards of `size` tasks; with None of the groups of rows, if all inputs are Parquet and Arrow."""
         groups = self._items.group_ends(SHARD_SIZE) if size is None and isinstance(self._items, Items) else None
         if groups is not None:
             return [end * len(self._settings) for end in groups]
@@ -261,6 +257,7 @@ class Recipe:
 
     def load(self) -> Graph:
         """Load the graph from its file if this machine has the same file, otherwise from the bytes."""
+        # By the contents: a machine of a cluster may have another file of this name.
         if self.path is not None and self.digest == digest_of(self.path):
             graph = self.reading.load(self.path)
         elif self.data is not None:
@@ -283,6 +280,7 @@ def graph_recipe(
     if path is not None and digest is not None:
         return Recipe(absolute(path), digest, None, reading, session, request, output, None, untrusted, batch)
     data = to_bytes(graph, "graph")
+    # The ops of the graph have their names by now, and its function and tags are chosen.
     own = GraphReading(op_library=reading.op_library)
     return Recipe(None, digest_of_bytes(data), data, own, session, request, output, graph.meta, untrusted, batch)
 

@@ -49,9 +49,7 @@ class Worker:
         note: Callable[[str], None] = lambda _: None,
     ) -> None:  # fmt: skip
         self._parts_of_inputs, fixed = parts_of_inputs(request.feeds)
-        self._graph = graph
-        self._session = session
-        self._output = output
+        self._graph, self._session, self._output = graph, session, output
         self._plan = RunPlan(graph, dataclasses.replace(request, feeds=fixed), session.signature, note)
         self._variables = find_variables(graph)
         self._runs = StepRuns(graph, session, self._plan)
@@ -64,6 +62,7 @@ class Worker:
     def check(self) -> None:
         """Raise errors that concern all tasks before the first task starts."""
         self._session.check_trust(self._graph)
+        # Both are made at their first use, which is here: wrong options and an unreadable file of labels concern all tasks.
         _ = self._own, self._plan.labels
         if not self._plan.fetches and not self._plan.targets:
             raise InvalidArgumentError("nothing to fetch", hint=Hint("add ", option("fetch")))
@@ -154,6 +153,7 @@ class Worker:
         return self._output.encode(steps) if self._output.encode is not None else encoded_steps(steps, self._output.format)
 
     def _fed(self, task: SweepTask) -> dict[str, Any]:
+        # A name of a sweep that is no variable's is a tensor's.
         fed = [(name, value) for name, value in task.settings if name not in self._variables]
         return self._plan.names.feeds(fed) | (self._own.arrays.of(task.item) if task.item is not None else {})
 

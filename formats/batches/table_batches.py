@@ -141,7 +141,8 @@ class _PandasTable:
     """A DataFrame of pandas: arrays are in cells."""
 
     def __init__(self, table: Any) -> None:
-        self._table, self._labels = table, {str(label): label for label in table.columns}  # pandas numbers columns by default
+        # As text, since pandas numbers columns by default.
+        self._table, self._labels = table, {str(label): label for label in table.columns}
         self.names = list(self._labels)
 
     def __len__(self) -> int:
@@ -182,6 +183,7 @@ class _PolarsTable(_ArrowTable):
         super().__init__(table.to_arrow())
 
     def with_results(self, fed: set[str], results: Mapping[str, Array]) -> Any:
+        # Whoever has a table of polars has imported polars.
         return sys.modules["polars"].from_arrow(super().with_results(fed, results))
 
 
@@ -222,7 +224,8 @@ def _regular(column: Array, name: str) -> Array:
         return as_bytes_array(column) if column.dtype.kind in "US" else column
     if any(cell is None for cell in column):
         raise InvalidArgumentError(f"column '{name}' has missing values", hint="fill them, or feed other columns")
-    if isinstance(column[0], str | bytes):  # other cells stay as they are, for an error that names the row
+    # Other cells stay as they are, for an error that names the row.
+    if isinstance(column[0], str | bytes):
         return object_array([cell.encode() if isinstance(cell, str) else cell for cell in column], column.shape)
     try:
         return np.stack([np.asarray(cell) for cell in column])
@@ -280,16 +283,17 @@ class _TableRows:
         """Return the results of rows that ran together, (rows, ...)."""
         steps: Sequence[StepResult] = ran.result
         rows = self._runner.rows
-        made = {}
+        results = {}
         for name, value in values_of(steps).items():
             if rows is not None and rows.times(name) == 1 and set(ran.counts) == {1}:
-                made[name] = value[: len(ran.counts)]  # the parts are one behind the other as they are
+                results[name] = value[: len(ran.counts)]  # the parts are one behind the other as they are
                 continue
             parts = [value] if not ran.counts or rows is None else rows.split(name, value, ran.counts)
-            dtype = self._dtypes.get(name)  # of strings, which NumPy would make bytes without the zeros at their ends
+            # The dtype matters for strings, which NumPy would make bytes without the zeros at their ends.
+            dtype = self._dtypes.get(name)
             arrays = [np.asarray(part, dtype) for part in parts]
-            made[name] = np.stack([array[0, ...] if array.ndim and len(array) == 1 else array for array in arrays])
-        return made
+            results[name] = np.stack([array[0, ...] if array.ndim and len(array) == 1 else array for array in arrays])
+        return results
 
     def _row(self, number: int) -> dict[str, Any]:
         return self._stacked(slice(number, number + 1))

@@ -343,9 +343,7 @@ def _variant_chunks(variants: Sequence[Any]) -> tuple[list[bytes | memoryview], 
 def merge_bundles(
     prefixes: Sequence[str], destination: str, delete_old: bool, allow_missing: bool, files: FileGate = OPEN
 ) -> None:
-    """Merge several bundles: the data files become shards of a single bundle, the tables are merged, old tables are
-    removed.
-    """
+    """Merge several bundles: the data files become shards of one, the tables are merged, and old tables removed."""
     bundles = [
         (prefix, *read_index(prefix, files))
         for prefix in prefixes
@@ -434,9 +432,7 @@ class Shards:
         self._located(name, entry)
 
     def read(self, name: str, entry: BundleEntryProto) -> np.ndarray[Any, Any]:
-        """Read the value of an entry; DataLossError names tensor, file and offset for a truncated value or a wrong
-        checksum.
-        """
+        """Read the value of an entry; DataLossError names tensor, file and offset for a cut value or a wrong checksum."""
         data, where = self._located(name, entry)
         dtype, shape = dtypes.from_number(entry.dtype), decode_static_shape(entry.shape)
         if dtype is dtypes.string:

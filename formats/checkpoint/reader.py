@@ -28,19 +28,11 @@ class StoredTensor:
     def __init__(
         self, name: str, dtype: DType, shape: tuple[int, ...], find_parts: Callable[[], tuple[StoredPart, ...]]
     ) -> None:
-        self.name = name
-        self.dtype = dtype
-        self.shape = shape
-        self._find_parts = find_parts
+        self.name, self.dtype, self.shape, self._find_parts = name, dtype, shape, find_parts
 
     @property
     def parts(self) -> tuple[StoredPart, ...]:
         return self._find_parts()
-
-
-def _are_slices(parts: Sequence[StoredPart]) -> bool:
-    """Return False for a single part that covers the whole tensor."""
-    return len(parts) != 1 or any(length >= 0 for _, length in parts[0].extents)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -58,10 +50,7 @@ class CheckpointReader:
     def __init__(
         self, prefix: str, version: int, tensors: Mapping[str, StoredTensor], kinds: Callable[[], Mapping[str, Kind]]
     ) -> None:
-        self.prefix = prefix
-        self.version = version
-        self._tensors = tensors
-        self._kinds = kinds
+        self.prefix, self.version, self._tensors, self._kinds = prefix, version, tensors, kinds
 
     def __contains__(self, name: object) -> bool:
         return name in self._tensors
@@ -107,9 +96,7 @@ class CheckpointReader:
         return _assemble(tensor, tensor.parts, self._requested(tensor, spec))
 
     def deferred(self, name: str, spec: str = "") -> Tensor:
-        """Return a tensor as `read`, with elements read at first use. Only damage of the elements is detected as late as
-        that.
-        """
+        """Return a tensor as `read`, with elements read at first use; only damage of elements is detected that late."""
         tensor = self.tensor(name)
         requested, parts = self._requested(tensor, spec), tensor.parts
         for part, *_ in _needed(tensor, parts, requested):
@@ -128,6 +115,7 @@ class CheckpointReader:
         return requested
 
     def _nearest(self, name: str) -> str | None:
+        # Here, as most reads find their tensor.
         import difflib
 
         close = difflib.get_close_matches(name, self._tensors, n=3, cutoff=0.5)
@@ -149,7 +137,8 @@ def _needed(tensor: StoredTensor, parts: Sequence[StoredPart], requested: SliceS
         # copied.
         if resolve(part.extents, tensor.shape) == requested.bounds:
             return [(part, everything, everything)]
-    if not _are_slices(parts):
+    # A single part without lengths covers the whole tensor.
+    if len(parts) == 1 and all(length < 0 for _, length in parts[0].extents):
         return [(parts[0], requested.index, everything)]
     overlaps = [(part, _overlap(resolve(part.extents, tensor.shape), requested.bounds)) for part in parts]
     pieces = [(part, *overlap) for part, overlap in overlaps if overlap is not None]
@@ -175,9 +164,7 @@ def _assemble(tensor: StoredTensor, parts: Sequence[StoredPart], requested: Slic
 
 
 def _read_part(tensor: StoredTensor, part: StoredPart) -> Array:
-    """Read a stored slice; DataLossError if the slice's own entry has another shape or dtype than the tensor's
-    description.
-    """
+    """Read a stored slice; DataLossError if its own entry has another shape or dtype than the tensor's description."""
     array, shape = part.read(), SliceSpec(tensor.shape, part.extents).shape
     # A slice of a V2 checkpoint has an entry of its own, which a hostile file may fill with another shape.
     if array.shape != shape or array.dtype != tensor.dtype.numpy:

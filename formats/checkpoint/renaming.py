@@ -31,7 +31,8 @@ def names_from_words(words: Iterable[str]) -> dict[str, str]:
 
 
 def _pair(text: str, place: str = "") -> tuple[str, str]:
-    old, equals, new = text.rpartition("=")  # a regular expression may have a =, a name has none
+    # At the last =: a regular expression may have one, and a name has none.
+    old, equals, new = text.rpartition("=")
     if not equals or not old:
         raise InvalidArgumentError(f"{place}'{text}' is not OLD=NEW", hint="write encoder/=bert/, or w=dense/kernel")
     return old, new
@@ -70,6 +71,7 @@ def new_names(names: Collection[str], pairs: Mapping[str, str], owner: str) -> d
             renamed[name], count = _replaced(expression, new, renamed[name])
             if count:
                 matched.add(old)
+    # An expression that matches nothing is mostly misspelt.
     for old in patterns:
         if old not in matched:
             raise MissingKeyError.of("tensor or scope", old, [scope for scope in scopes if scope[-1:] != "/"], owner)

@@ -87,6 +87,7 @@ def checkpoint_beside(graph: str) -> str | None:
         latest = _latest(folder or os.curdir, OPEN)
     except NotFoundError:  # none, or several
         return None
+    # The state file may have an absolute path of the machine that trained; beside the graph only the name counts.
     prefix = os.path.join(folder, os.path.basename(latest))
     return prefix if exists(index_path(prefix)) else None
 
@@ -108,8 +109,10 @@ def _latest(folder: str, files: FileGate) -> str:
     state = os.path.join(folder, _STATE_FILE)
     if exists(files.to_read(state)):
         with file_errors(state), files.open(state) as file:
+            # A CheckpointState as text, of which this field alone counts: protobuf's parser of text is slow to import.
             match = re.search(rb'^\s*model_checkpoint_path\s*:\s*"([^"]*)"', file.read(), re.MULTILINE)
         if match is not None:
+            # An absolute path stays as it is; any other is relative to the folder.
             return os.path.join(folder, os.fsdecode(match[1]))
     indexes = _indexes(folder, files)
     if len(indexes) == 1:
@@ -220,25 +223,18 @@ class FileCheckpointStore:
         merge_checkpoints(prefixes, destination, delete_old, allow_missing, files)
 
     def _reader(self, prefix: str, files: FileGate) -> CheckpointReader:
-        """Return a cached reader: a graph restores variable by variable, and the table is read once, until the file
-        changes.
-        """
+        """Return a reader, cached until a file changes: a graph restores each variable by itself."""
         # The files may change between two restores of a run: a training in another process writes the same prefix again.
-        stamp = _stamp(prefix, files)
+        index = files.to_read(index_path(prefix))
+        paths = [index] if exists(index) else [files.to_read(table) for table in _tables(prefix, files)]
+        stamps = [stamp(path) for path in paths if exists(path)]
         # The gate is a part of the key: a session that may open fewer files gets no reader that another session opened.
         key = prefix, files.access
         cached = self._readers.get(key)
-        if cached is None or cached[0] != stamp:
-            cached = stamp, open_checkpoint(prefix, files)
+        if cached is None or cached[0] != stamps:
+            cached = stamps, open_checkpoint(prefix, files)
             self._readers[key] = cached
         return cached[1]
-
-
-def _stamp(prefix: str, files: FileGate) -> _Stamp:
-    """Return times and inodes of a checkpoint's files; every write of the files changes the result."""
-    index = files.to_read(index_path(prefix))
-    paths = [index] if exists(index) else [files.to_read(table) for table in _tables(prefix, files)]
-    return [stamp(path) for path in paths if exists(path)]
 
 
 # Checkpoints of version 1: a table per shard, with a description of all tensors and a TensorProto for each slice.

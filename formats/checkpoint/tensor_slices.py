@@ -96,6 +96,7 @@ def encode_extents(extents: Extents) -> TensorSliceProto:
     proto = TensorSliceProto()
     for start, length in extents:
         added = proto.extent.add()
+        # As TensorFlow writes it: of a whole dimension both fields are left out.
         if length >= 0:
             added.start, added.length = start, length
     return proto

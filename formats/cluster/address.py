@@ -46,6 +46,7 @@ class Address:
             raise InvalidArgumentError(
                 f"'{text}' is not an address", hint="write grpc://HOST:PORT or grpcs://HOST:PORT?ca=FILE"
             )
+        # A certificate without its key, and a key alone, identify nobody.
         if set(files) - set(_FILES) or ("cert" in files) != ("key" in files):
             raise InvalidArgumentError(f"'{text}': the options after ? are ca=FILE, and cert=FILE&key=FILE together")
         return Address(host, port, is_secure, **files)

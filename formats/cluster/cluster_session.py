@@ -65,9 +65,7 @@ class _MasterSession:
     """The state of a session on the master: the handle, and the nodes and functions that were sent."""
 
     def __init__(self, master: Master, filters: Sequence[str], note: Callable[[str], None]) -> None:
-        self.master = master
-        self._note = note
-        self._filters = filters
+        self.master, self._note, self._filters = master, note, filters
         self._handle: str | None = None
         self._version = 0
         self._nodes: dict[str, Node] = {}
@@ -176,9 +174,7 @@ class ClusterSession(NotCopied):
         filters: Sequence[str] = (),
     ) -> None:
         _check_graph(graph)
-        self.graph = graph
-        self.retries = retries
-        self._timeout = timeout
+        self.graph, self.retries, self._timeout = graph, retries, timeout
         self._note = note or (lambda _: None)
         self._master = Master(address if isinstance(address, Address) else Address.parse(address), note)
         self._master.wait(CONNECT_SECONDS)
@@ -262,6 +258,7 @@ class ClusterSession(NotCopied):
         meta = self.graph.meta
         if self._is_started or meta is None:
             return
+        # Set before the steps, as `run` starts a session that is not started.
         self._is_started = True
         try:
             if meta.variables_prefix is not None:
@@ -270,6 +267,7 @@ class ClusterSession(NotCopied):
                 # The restore op would read the checkpoint on the servers, which do not have the file.
                 if meta.saver is None or operation != meta.saver.restore_op:
                     self.run([operation], feeds)
+        # An interruption, too, leaves the start to be repeated: some of the variables may have no values yet.
         except BaseException:
             self._is_started = False
             raise
@@ -313,9 +311,7 @@ class ClusterSession(NotCopied):
         raise AssertionError
 
     def _handle(self) -> str:
-        """Return the handle of a session on the graph: the first that fits, as separately extended graphs may contradict
-        each other.
-        """
+        """Return the handle of a session on the graph: the first that fits, as graphs extended apart may clash."""
         handle = next(filter(None, (held.handle_for(self.graph) for held in self._opened)), None)
         if handle is None:
             self._opened.append(_MasterSession(self._master, self._filters, self._note))
@@ -374,11 +370,13 @@ def _check_graph(graph: Graph) -> None:
 
 def _new_id() -> int:
     """Return a number for a request: servers refuse a number that they saw before, of whichever session."""
+    # Never 0, with which TensorFlow looks for no repetition; the field of the message is a signed number of 64 bits.
     return secrets.randbits(62) | 1
 
 
 def _request(targets: Sequence[Output | Node], fed: Mapping[Output, Any]) -> pb.RunStepRequest:
     feeds = [pb.NamedTensorProto(name=output.name, tensor=_encoded(output, value)) for output, value in fed.items()]
+    # With the error in the answer: gRPC has statuses in the headers, where it cuts long messages.
     return pb.RunStepRequest(
         feed=feeds, fetch=_tensors(targets), target=_operations(targets), store_errors_in_response_body=True
     )

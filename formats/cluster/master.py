@@ -92,7 +92,8 @@ class Master:
                 return
             except self._grpc.RpcError as error:
                 if error.code() not in (self._grpc.StatusCode.UNAVAILABLE, self._grpc.StatusCode.DEADLINE_EXCEEDED):
-                    return  # UNIMPLEMENTED and other refusals are answers too: the server lives
+                    # UNIMPLEMENTED and other refusals are answers, too: the server lives.
+                    return
                 if time.monotonic() + _PAUSE > end:
                     reason = f"no server answers at {self.address} within {seconds:g} s: {error.details()}"
                     raise UnavailableError(reason) from None
@@ -176,9 +177,7 @@ class Master:
         waiting: Callable[[], str] | None = None,
         look: Callable[[], None] | None = None,
     ) -> Any:
-        """Return the answer of a method; an exception that ends the wait, for example Ctrl-C, cancels the call on the
-        server too.
-        """
+        """Return the answer of a method; an exception that ends the wait, as by Ctrl-C, cancels the call there, too."""
         future = self._future(method, request, seconds)
         try:
             return self._result(future, waiting, look)

@@ -65,27 +65,26 @@ def describe_cluster(
     master = Master(server, note)
     master.wait(CONNECT_SECONDS)
     if reset:
-        _reset(master, dropped)
+        try:
+            master.reset(dropped, RESET_SECONDS)
+        except DeadlineExceededError:
+            silent = ", ".join(ask_tasks(master).silent) or "a task"
+            raise UnavailableError(f"the reset waited {RESET_SECONDS:g} s for {silent}, which does not answer") from None
     tasks = _tasks(master)
     master.close()
     devices = tasks.devices
     asked = devices[:MOST_ASKED]
-    session = ClusterSession(_questions(asked), server, note=note, filters=_filters(tasks))
+    # The session must not wait for silent tasks, so it is of the living ones alone; of all tasks if all answer.
+    living = dict.fromkeys(device.name.rpartition("/device:")[0] for device in devices)
+    session = ClusterSession(_questions(asked), server, note=note, filters=list(living) if tasks.silent else [])
     # The first step makes the session, which waits for all tasks.
-    made = _seconds(lambda: session.run("nothing"))
+    session_seconds = _seconds(lambda: session.run("nothing"))
+    # All devices once without the clock: at the first step the master sends each task its part of the graph.
     for i in range(len(asked)):
-        session.run(f"question{i}")  # the first time a part of the graph is sent there
+        session.run(f"question{i}")
     seconds = tuple(_seconds(lambda i=i: session.run(f"question{i}")) for i in range(len(asked)))  # type: ignore[misc]
     session.close()
-    return Survey(devices, seconds, made, tasks.silent)
-
-
-def _reset(master: Master, containers: Sequence[str]) -> None:
-    try:
-        master.reset(containers, RESET_SECONDS)
-    except DeadlineExceededError:
-        silent = ", ".join(ask_tasks(master).silent) or "a task"
-        raise UnavailableError(f"the reset waited {RESET_SECONDS:g} s for {silent}, which does not answer") from None
+    return Survey(devices, seconds, session_seconds, tasks.silent)
 
 
 def _tasks(master: Master) -> Tasks:
@@ -94,11 +93,6 @@ def _tasks(master: Master) -> Tasks:
         return Tasks(tuple(master.devices(seconds=ANSWER_SECONDS)), ())
     except DeadlineExceededError:
         return ask_tasks(master)
-
-
-def _filters(tasks: Tasks) -> list[str]:
-    """Return the living tasks, for a session that must not wait for the others; none if all answer."""
-    return list(dict.fromkeys(device.name.rpartition("/device:")[0] for device in tasks.devices)) if tasks.silent else []
 
 
 def _questions(devices: Sequence[Device]) -> Graph:

@@ -70,9 +70,7 @@ class TaskWatch:
     """
 
     def __init__(self, master: Master, handle: str, note: Callable[[str], None]) -> None:
-        self._master = master
-        self._handle = handle
-        self._note = note
+        self._master, self._handle, self._note = master, handle, note
         self._begun = self._next = time.monotonic()
         self._silent: dict[str, float] = {}
         self._named: set[str] = set()
@@ -119,6 +117,7 @@ class TaskWatch:
 def _tasks_of(master: Master, job: str) -> Iterator[tuple[str, list[Device]]]:
     """Yield the tasks of a job with their devices, none for a task that does not answer, up to the first that is not there."""
     for number in itertools.islice(itertools.count(), _MOST):
+        # A server of `tf.train.Server` is always of replica 0.
         name = f"/job:{job}/replica:0/task:{number}"
         try:
             devices = [device for device in _devices_with(master, name) if device.name.startswith(f"{name}/")]

@@ -39,7 +39,7 @@ class Accuracy(enum.StrEnum):
 
 
 def loosest(classes: Iterable[Accuracy]) -> Accuracy:
-    """Return the class that promises least; exact where there is none."""
+    """Return the class that promises least; exact if there is none."""
     return max(classes, key=lambda one: one.rank, default=Accuracy.EXACT)
 
 
@@ -124,9 +124,7 @@ class RuleSet:
     def rule(
         self, *ops: str, fact: str = "", algebra: str, accuracy: Accuracy, relaxed_where: str = ""
     ) -> Callable[[RuleFunction], RuleFunction]:
-        """Register a function as a rule for nodes of type `ops`, and of the types with a `fact`; the function's name names
-        the rule.
-        """
+        """Register a function, by its name, as a rule for nodes of type `ops`, and of the types with a `fact`."""
 
         def register(function: RuleFunction) -> RuleFunction:
             name = function.__name__.replace("_", "-")

@@ -148,15 +148,6 @@ class SharedPassState:
     impurities: dict[str, str | None] = dataclasses.field(default_factory=dict)
     """The reason why each function is impure, None for a pure function."""
 
-    def forget_impure(self) -> None:
-        """Forget impure functions: passes may remove effects, but add none."""
-        self.impurities = {name: reason for name, reason in self.impurities.items() if reason is None}
-
-    def update_calls(self, functions: Mapping[str, Function]) -> None:
-        """Update the calls of functions added since the last update; of all functions after a pass has begun."""
-        (self.calls.update if self.is_called_anew else self.calls.add)(functions)
-        self.is_called_anew = False
-
 
 class PassContext:
     """The shared context of passes: the nodes that must stay, the known shapes, and the record of changes."""
@@ -219,7 +210,8 @@ class PassContext:
         # A body is optimized inside a pass of the whole graph: the answers about other functions stay, but this body may have
         # lost its effects.
         elif has_changed:
-            self.shared.forget_impure()
+            impurities = self.shared.impurities
+            self.shared.impurities = {name: reason for name, reason in impurities.items() if reason is None}
         if has_changed and self._inference is not None:
             specs = self._inference.specs
             # A rewrite keeps the values of the nodes that stay, so the specs of before still hold. Only new nodes need another
@@ -228,9 +220,7 @@ class PassContext:
                 self._inference = None
 
     def is_preserved(self, node: Node) -> bool:
-        """Return True for nodes that must keep their name and meaning: fetched, fed, named by the user, or run at the
-        start.
-        """
+        """Return True for nodes that must keep name and meaning: fetched, fed, named by the user, or run at the start."""
         name = node.name
         return name in self.fetches or name in self._fed_nodes or name in self.keep or name in self.start
 
@@ -303,15 +293,13 @@ class PassContext:
         return self.inference.specs[output].shape if output in self.inference.specs else Shape()
 
     def value(self, output: Output) -> Any:
-        """Return the value of an output where inference knows the full value, else None."""
+        """Return the value of an output if inference knows the full value, else None."""
         spec = self.inference.specs.get(output)
         is_known = spec is not None and spec.value is not None and spec.value.dtype != object and not self.is_fed(output)
         return spec.value if is_known and spec is not None else None
 
     def constant_value(self, output: Output) -> Any:
-        """Return the array of a Const that no feed replaces, else None; None also for a huge array stored as a single
-        element.
-        """
+        """Return the array of a Const that no feed replaces; None for others, and for a huge array of one element."""
         if not output.node.is_constant or self.is_fed(output):
             return None
         value = output.node.constant_value()
@@ -321,7 +309,7 @@ class PassContext:
         return value if is_there else None
 
     def repeated(self, output: Output) -> Output | None:
-        """Return the scalar that a Fill repeats; None for another value, and where a feed replaces the value."""
+        """Return the scalar that a Fill repeats; None for another value, and if a feed replaces the value."""
         return output.node.inputs[1] if output.node.op == "Fill" and not self.is_fed(output) else None
 
     def is_filled(self, output: Output, number: float) -> bool:
@@ -383,7 +371,9 @@ class PassContext:
         table = self.shared.calls
         if self._calls is None:
             self._calls = calls_of(self.graph)
-            self.shared.update_calls(self.graph.functions)
+            # All anew after a pass has begun, and then only the functions that were added.
+            (table.update if self.shared.is_called_anew else table.add)(self.graph.functions)
+            self.shared.is_called_anew = False
             if not self.function:
                 table.note("", self.graph)
         return table, self._calls
@@ -413,7 +403,7 @@ class PassContext:
         return node.op in SWITCH or (node.op in PARTLY_READ and self.acts(node))
 
     def anchor(self, value: Output) -> Node:
-        """Return a node that runs where `value` is alive, and reads `value` where reading makes more run."""
+        """Return a node that runs where `value` is alive, and reads `value` if reading makes more run."""
         if value.dtype is None or not self.runs_as_read(value.node):
             return value.node
         name = f"{value.node.name}/output_{value.index}"
@@ -423,13 +413,15 @@ class PassContext:
         """Replace the first output of `node` by `value` and drop the node; the node's control inputs move to the consumers.
 
         A preserved node stays, as an Identity of `value`. False, and no change, for a node that is such an Identity
-        already, and where control edges could not be moved, or would multiply.
+        already, and if control edges could not be moved, or would multiply.
         """
         # The refusals come before the first change: a replacement is made as a whole or not at all.
         if not self.is_preserved(node) and self._holds_controls(node, value):
             self.refuse(rule, node, "its control edges cannot move to control flow, or to a partially executed call")
             return False
-        if not self.is_preserved(node) and _would_multiply(node):
+        # At the node, or at nodes that collect the edges of others.
+        count = len(node.control_inputs)
+        if not self.is_preserved(node) and count > _FEW and count * len(node.uses) > _MANY:
             self.refuse(rule, node, "the number of control edges would grow")
             return False
         # A reference to a variable's memory shows later writes, and the node that is replaced had the value of one moment.
@@ -480,14 +472,6 @@ class PassContext:
         if self._order is None or self._order[0] != self.graph.edits:
             self._order = self.graph.edits, topological_order(self.graph)
         return list(self._order[1])
-
-
-def _would_multiply(node: Node) -> bool:
-    """Return True if bypassing a node would multiply control edges, at the node or at nodes that collect the edges of
-    others.
-    """
-    count = len(node.control_inputs)
-    return count > _FEW and count * len(node.uses) > _MANY
 
 
 _FEW: Final = 16
@@ -543,9 +527,7 @@ def _option(name: str, text: str) -> tuple[str, str]:
 
 
 def configure(kind: type[Pass], options: Mapping[str, str]) -> Pass:
-    """Configure a pass with options in text, converted to the fields' types; InvalidArgumentError for an option that does
-    not fit.
-    """
+    """Configure a pass with options in text, converted to the fields' types; InvalidArgumentError for a wrong option."""
     fields = {field.name: field for field in dataclasses.fields(kind)}
     settings: dict[str, Any] = {}
     for key, text in options.items():
@@ -663,15 +645,15 @@ class Draft:
         self._functions = graph.functions
         self._reference = reference
         origin = graph.functions[reference.name]
-        made = instantiate(origin, {})
-        self.body = made.body
+        instance = instantiate(origin, {})
+        self.body = instance.body
         self.body.functions = graph.functions
-        self.args, self.results, self.control_results = made.args, made.results, made.control_results
+        self.args, self.results, self.control_results = instance.args, instance.results, instance.control_results
         self._inputs, self._outputs = list(origin.signature.inputs), list(origin.signature.outputs)
         self._flags = origin.signature.flags
 
     def add_variable(self, dtype: DType, name: str, is_result: bool) -> Output:
-        """Add a last argument, and where `is_result` a last result that returns the argument."""
+        """Add a last argument, and if `is_result` a last result that returns the argument."""
         name = self.body.unique_name(name)
         node = add_argument(self.body, name, dtype, len(self.args))
         self.args.append(node)
@@ -686,9 +668,9 @@ class Draft:
         arg = self.args[index]
         # `_class` names nodes of the graph around, which TensorFlow does not find inside a function.
         attrs = {key: value for key, value in constant.attrs.items() if key != "_class"}
-        made = self.body.add_node(self.body.unique_name(f"{arg.name}/constant"), constant.op, (), (), attrs, constant.device)
-        self.replace(arg.output(), made.output())
-        self.body.replace_control_uses(arg, made)
+        copy = self.body.add_node(self.body.unique_name(f"{arg.name}/constant"), constant.op, (), (), attrs, constant.device)
+        self.replace(arg.output(), copy.output())
+        self.body.replace_control_uses(arg, copy)
 
     def keep_args(self, indices: Sequence[int]) -> None:
         """Drop all other arguments; nothing uses them."""

@@ -93,7 +93,7 @@ def _settled(
 ) -> list[tuple[Node, Node]]:
     """Return the pairs of nodes that race in a run of the targets `run` and of `always`, in the run's order.
 
-    Another run may have a single one of all `targets`, and `always`: where the later node of a pair runs, so must the
+    Another run may have a single one of all `targets`, and `always`: if the later node of a pair runs, so must the
     earlier node.
     """
     every = [*run, *always]
@@ -152,7 +152,7 @@ class _LiveNodes:
     def after(self, earlier: Node, later: Node) -> Node:
         """Return the first node behind `earlier`, in the run's order before `later`, that is alive if `later` is.
 
-        Return `earlier` itself where the search finds none: `LiveEdges` then adds a node.
+        Return `earlier` itself if the search finds none: `LiveEdges` then adds a node.
         """
         condition, place = self.edges.condition(later), self.place.get(later, -math.inf)
         pending, seen = collections.deque([earlier]), {earlier}

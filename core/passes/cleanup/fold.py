@@ -29,7 +29,7 @@ class FoldConstants(Pass):
     """Replace nodes with constant inputs by their values, computed by the ordinary kernels.
 
     A result of more than `limit` bytes is left to run time, unless the result is no larger than the constants that become
-    unnecessary. Shapes, sizes and values computed from shapes count as constant where inference knows them.
+    unnecessary. Shapes, sizes and values computed from shapes count as constant if inference knows them.
     """
 
     name: ClassVar[str] = "fold"
@@ -62,7 +62,7 @@ class FoldConstants(Pass):
     def _fold(self, graph: Graph, ctx: PassContext, node: Node, shapes: list[Shape]) -> None:
         sizes = [_bytes(shape, dtype.size) for shape, dtype in zip(shapes, node.output_dtypes)]
         inputs = sum(value.node.attrs["value"].size * value.node.attrs["dtype"].size for value in node.inputs)
-        # A file must not grow by folding: a large result is fine where constants of that size become unnecessary.
+        # A file must not grow by folding: a large result is fine if constants of that size become unnecessary.
         limit = max(self.limit, sum(value.node.stored_bytes() for value in node.inputs))
         # Before the kernel runs, so that a Fill of gigabytes allocates nothing.
         if any(size is not None and size > limit for size in sizes):
@@ -84,7 +84,7 @@ class FoldConstants(Pass):
     def _evaluated(self, graph: Graph, ctx: PassContext, node: Node, inputs: int, most: int) -> list[Any] | None:
         """Return the values of a node that reads `inputs` bytes of constants, with `most` bytes for the results.
 
-        None where the node is left to the run.
+        None if the node is left to the run.
         """
         if node.is_identity:
             return [node.inputs[0].node.constant_value()]
@@ -118,8 +118,8 @@ class FoldConstants(Pass):
             output = node.output(i)
             if graph.consumers(output):
                 tensor = Tensor.from_numpy(value, node.output_dtypes[i].base)
-                made = add_constant(graph, f"{node.name}/output_{i}", tensor, controls, node.device)
-                graph.replace_all_uses(output, made.output())
+                constant = add_constant(graph, f"{node.name}/output_{i}", tensor, controls, node.device)
+                graph.replace_all_uses(output, constant.output())
         tensor = Tensor.from_numpy(values[0], node.output_dtypes[0].base)
         become(graph, node, "Const", (), {"value": tensor, "dtype": tensor.dtype}, controls)
         ctx.fire(rule, node, "folded into a constant")
@@ -128,7 +128,7 @@ class FoldConstants(Pass):
 def evaluate(graph: Graph, node: Node, most: int = FOLD_BYTES) -> list[Any]:
     """Return the values of a pure node whose inputs are all Const nodes, computed in `most` bytes.
 
-    UnimplementedError where the kernel needs a session, ResourceExhaustedError for a kernel that needs more bytes.
+    UnimplementedError if the kernel needs a session, ResourceExhaustedError for a kernel that needs more bytes.
     """
     if node.op in CALL_KINDS:
         return _evaluate_call(graph, node, most)
@@ -151,9 +151,7 @@ def _evaluate_call(graph: Graph, node: Node, most: int) -> list[Any]:
 
 
 _ROOM = 8
-"""The memory of a node during folding, as a multiple of the result limit: larger results are dropped, and kernels make
-copies.
-"""
+"""The memory of a node during folding, in result limits: larger results are dropped, and kernels make copies."""
 _ALL_SECONDS = 3
 """The time, in seconds, for all folding of a graph and the functions."""
 

@@ -86,7 +86,7 @@ def _convert_weights(graph: Graph, ctx: PassContext, dtype: DType, minimum_size:
 
 
 def _narrowed(ctx: PassContext, node: Node, dtype: DType) -> Tensor | None:
-    """Return the value of a constant in 16 bits and note the error; None, with a refusal, where a number leaves the range."""
+    """Return the value of a constant in 16 bits and note the error; None, with a refusal, if a number leaves the range."""
     value = ctx.constant_value(node.output())
     if value is None:
         ctx.refuse("weights", node, "a single element stands for very many")
@@ -181,13 +181,10 @@ class _PrecisionConversion:
         own = {p for p in self._converted if p.node is node}
         self._converted = (self._converted - own) | {Port(inner, p.attr) for p in own}
         for user in list(node.uses):
-            values = [inner.output() if self._reads_half(user, i, node) else v for i, v in enumerate(user.inputs)]
-            graph.set_inputs(user, values)
+            # Only inputs of converted nodes read the half; the others read the cast.
+            halves = {i for i, v in enumerate(user.inputs) if v.node is node and input_port(user, i) in self._converted}
+            graph.set_inputs(user, [inner.output() if i in halves else v for i, v in enumerate(user.inputs)])
         become(graph, node, _CAST, [inner.output()], _cast_attrs(self._dtype, dtypes.float32), ())
-
-    def _reads_half(self, user: Node, index: int, node: Node) -> bool:
-        """Return True if an input of a converted node is the node's result."""
-        return user.inputs[index].node is node and input_port(user, index) in self._converted
 
     def _border_inputs(self, node: Node) -> list[DType | None]:
         """Return the dtype to which each input of a node is cast, None for an input that fits."""
@@ -306,9 +303,7 @@ def _port(node: Node, attr: str | None) -> Port | None:
 
 @dataclasses.dataclass(frozen=True)
 class RoundWeights(Pass):
-    """Round every float constant of at least `minimum_size` elements to `steps` values between the least and greatest
-    element.
-    """
+    """Round each float constant of at least `minimum_size` elements to `steps` values between its least and greatest."""
 
     name: ClassVar[str] = "round_weights"
     summary: ClassVar[str] = "round weights to few distinct values, so that the file compresses well (results change)"
@@ -375,8 +370,8 @@ class QuantizeWeights(Pass):
         inputs = []
         for suffix, value, dtype in parts:
             tensor = Tensor.from_numpy(np.asarray(value, dtype.numpy), dtype)
-            made = add_constant(graph, f"{node.name}/{suffix}", tensor, node.control_inputs, node.device)
-            inputs.append(made.output())
+            constant = add_constant(graph, f"{node.name}/{suffix}", tensor, node.control_inputs, node.device)
+            inputs.append(constant.output())
         private = {key: value for key, value in node.attrs.items() if key.startswith("_")}
         node.change_op("Dequantize", {"T": dtypes.quint8, "mode": b"MIN_FIRST", "dtype": dtypes.float32, **private})
         graph.set_inputs(node, inputs, ())
@@ -397,7 +392,7 @@ def _weights(graph: Graph, ctx: PassContext, minimum: int) -> Iterator[tuple[Nod
 
 
 def _least_and_greatest(value: Any) -> tuple[float, float]:
-    """Return the least and greatest element, moved apart where they are equal."""
+    """Return the least and greatest element, moved apart if they are equal."""
     low, high = float(value.min()), float(value.max())
     if low != high:
         return low, high

@@ -26,7 +26,7 @@ from ..rules.rewrite import Rewriter
 class Dependencies(Pass):
     """Bypass Identity, IdentityN and NoOp nodes and drop redundant control edges.
 
-    A NoOp goes where the edges between the NoOp's inputs and consumers are no more than before. An Identity of a variable's
+    A NoOp goes if the edges between the NoOp's inputs and consumers are no more than before. An Identity of a variable's
     reference stays, and so does an Identity that carries a control edge out of a Switch.
     """
 
@@ -70,7 +70,7 @@ class Dependencies(Pass):
         ctx.replace(node, value, "identity", f"bypassed: it passed on {value.name}")
 
     def _bypass_identity_n(self, graph: Graph, ctx: PassContext, node: Node) -> None:
-        """Bypass each value of an IdentityN, where no node waits for all values and no value has effects."""
+        """Bypass each value of an IdentityN, if no node waits for all values and no value has effects."""
         if ctx.is_preserved(node) or any(map(ctx.is_fed, node.outputs())):
             return
         reason = _knot(graph, ctx, node)
@@ -105,7 +105,7 @@ class Dependencies(Pass):
                 ctx.fire("control-edge", node)
 
     def _reduce(self, graph: Graph, ctx: PassContext) -> None:
-        """Transitive reduction: drop a control edge where a longer path leads the same way.
+        """Transitive reduction: drop a control edge if a longer path leads the same way.
 
         A conditional or loop that TensorFlow lowers keeps its edges: a branch does not wait for inputs that it does not read.
         """
@@ -156,7 +156,7 @@ _OFTEN: Final = 4
 
 
 class _LongerPaths:
-    """A search for longer paths beside control edges, none through nodes that run even where an ancestor does not."""
+    """A search for longer paths beside control edges, none through nodes that run even if an ancestor does not."""
 
     def __init__(self, order: Mapping[Node, int]) -> None:
         self._order = order
@@ -216,7 +216,9 @@ class Prune(Pass):
 
     def run(self, graph: Graph, ctx: PassContext) -> None:
         feeds = [graph.output(name) for name in ctx.always_fed]
-        cut = [node for node in dict.fromkeys(feed.node for feed in feeds) if _is_cut(graph, node)]
+        # A node whose only output is fed computes nothing, unless others wait for it.
+        fed = (node for node in dict.fromkeys(feed.node for feed in feeds) if not graph.control_consumers(node))
+        cut = [node for node in fed if len(node.output_dtypes) == 1 and not node.is_placeholder]
         shapes = shapes_at_cuts(graph, [node.output().name for node in cut])
         for node in cut:
             # The nodes that computed the fed value are dead, so this one may no longer have inputs. It must stay, since feeds
@@ -232,11 +234,6 @@ class Prune(Pass):
             ctx.fire("unreachable", node, "removed: no fetch needs it")
         for name in drop_uncalled(graph):
             ctx.fire("function", name, "removed: no node calls it")
-
-
-def _is_cut(graph: Graph, node: Node) -> bool:
-    """Return True for a node whose only output is fed: the node computes nothing."""
-    return len(node.output_dtypes) == 1 and not node.is_placeholder and not graph.control_consumers(node)
 
 
 @dataclasses.dataclass(frozen=True)

@@ -30,7 +30,7 @@ class Repair(Pass):
     """Let nodes that would write to frozen variables compute instead, put placeholders in the place of missing inputs, and
     remove locations of missing nodes.
 
-    A node without readers becomes a NoOp where no op computes the same.
+    A node without readers becomes a NoOp if no op computes the same.
     """
 
     name: ClassVar[str] = "repair"
@@ -63,11 +63,11 @@ class Repair(Pass):
                 ctx.fire("absent", user, f"it waits no more for '{node.name}', which is missing")
             read = dict.fromkeys(value.name for user in node.uses for value in user.inputs if value.node is node)
             try:
-                made = cut_at(graph, list(read))
+                placeholders = cut_at(graph, list(read))
             except InvalidArgumentError as error:
                 ctx.refuse("absent", node, error.message)
                 continue
-            for name, placeholder in made.items():
+            for name, placeholder in placeholders.items():
                 ctx.fire(
                     "absent", placeholder, f"placeholder {placeholder.name} takes the place of '{name}', which is missing"
                 )
@@ -100,7 +100,7 @@ class Repair(Pass):
             graph.remove_node(node)
 
     def _separate_frames(self, graph: Graph, ctx: PassContext) -> None:
-        """Give a frame of its own to each loop that shares the name of another, as where a graph was imported twice."""
+        """Give a frame of its own to each loop that shares the name of another, as if a graph was imported twice."""
         taken = {enter.attrs["frame_name"] for enter in graph if enter.op in ENTER}
         for name, loops in _loops_by_frame(graph).items():
             for number, enters in enumerate(loops[1:], 1):
@@ -113,7 +113,7 @@ class Repair(Pass):
                 ctx.fire("frame", enters[0], f"its loop gets the frame {own.decode('utf-8', 'replace')}")
 
     def _mend(self, graph: Graph, ctx: PassContext, node: Node) -> bool:
-        """Give a node a type that takes values; False, with the reason, where there is none."""
+        """Give a node a type that takes values; False, with the reason, if there is none."""
         written, plain = node.op, plain_op(node.op)
         if plain is not None:
             read_as(node, plain)

@@ -55,11 +55,13 @@ class DeadBranches(Pass):
 
     def run(self, graph: Graph, ctx: PassContext) -> None:
         for node in ctx.order():
+            # It may have gone with the dead branch of a Switch before it.
             if graph.get(node.name) is not node:
                 continue
             kind = CALL_KINDS.get(node.op)
             if kind is not None and kind.form is Form.BRANCH:
                 self._take_function(graph, ctx, node, kind)
+            # A _SwitchN has an output for each value of an index, and stays.
             elif node.op in SWITCH and len(node.output_dtypes) == 2 and not any(map(ctx.is_fed, node.outputs())):
                 self._take_output(graph, ctx, node)
 
@@ -133,14 +135,14 @@ def _constant(ctx: PassContext, value: Output) -> np.ndarray | None:
 
 
 def _is_true(value: np.ndarray) -> bool:
-    """Return If's truth of a condition: a scalar is true by value, a string or another tensor where not empty."""
+    """Return If's truth of a condition: a scalar is true by value, a string or another tensor if not empty."""
     if value.ndim:
         return value.size > 0
     return len(value.item()) > 0 if value.dtype == object else bool(value)
 
 
 def _dead_nodes(graph: Graph, output: Output) -> list[Node]:
-    """Return the nodes that never run where `output` is dead; a Merge only where all inputs are dead."""
+    """Return the nodes that never run if `output` is dead; a Merge only if all inputs are dead."""
     dead: dict[Node, None] = {}
     pending = graph.consumers(output)
     while pending:

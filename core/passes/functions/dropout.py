@@ -36,7 +36,7 @@ _DEEP: Final = 4
 class RemoveDropout(Pass):
     """Replace dropout by the value before it, as TensorFlow does outside of training, also in functions.
 
-    Dropout keeps each element where a draw from [0, 1) says so, and divides by the part that it keeps on average. What a
+    Dropout keeps each element if a draw from [0, 1) says so, and divides by the part that it keeps on average. What a
     draw chooses without that division stays, because its average would change. Gaussian dropout multiplies by a normal draw
     of mean 1, and alpha dropout puts a constant in the place of elements, and restores their mean and variance.
     """
@@ -57,7 +57,8 @@ class RemoveDropout(Pass):
             ctx.notes += [f"dropout is off: {', '.join(counts)}"] if counts else []
 
     def _run_here(self, graph: Graph, ctx: PassContext) -> None:
-        for node in reversed(ctx.order()):  # a division may come behind the mask
+        # From the end, since the division may come behind the mask: the dropout is removed as a whole.
+        for node in reversed(ctx.order()):
             dropout = _dropout_at(ctx, node) if graph.get(node.name) is node else None
             if dropout is None or not self._is_off(dropout):
                 continue
@@ -66,11 +67,8 @@ class RemoveDropout(Pass):
                 ctx.refuse("dropout", node, f"'{reader.name}' reads its mask, too")
             elif ctx.replace(node, dropout.value, dropout.rule, f"bypassed: {dropout.rule} is off"):
                 _drop_unread(graph, ctx, sources)
-        if not ctx.refusals:
-            self._refuse_masks(graph, ctx)
-
-    def _refuse_masks(self, graph: Graph, ctx: PassContext) -> None:
-        for node in graph:
+        # A mask whose dropout had to stay is told of already.
+        for node in () if ctx.refusals else graph:
             if _kept_by(ctx, node) is not None:
                 ctx.refuse("dropout", node, "it chooses by chance, and nothing divides by the part that it keeps")
 
@@ -79,6 +77,7 @@ class RemoveDropout(Pass):
         return True
 
     def _run_in_functions(self, graph: Graph, ctx: PassContext) -> None:
+        # Sorted, since a set has another order in each process, and the report must not.
         for name in sorted(called_functions(graph, graph)):
             function = graph.functions[name]
             if not _draws(function.pattern.body):
@@ -277,6 +276,7 @@ def _is_near(value: float | None, expected: float) -> bool:
 def _is_same(kept: _Line, divisor: _Line, value: Output) -> bool:
     assert value.dtype is not None
     nearby = _UNITS * float(ml_dtypes.finfo(value.dtype.base.numpy).eps)
+    # The factors and the sources are equal; the offsets are computed by two ways, and may differ by roundings.
     return kept[::2] == divisor[::2] and abs(kept.offset - divisor.offset) <= nearby
 
 
@@ -290,7 +290,7 @@ def _fits(ctx: PassContext, value: Output, result: Output) -> bool:
 
 
 def _factor(ctx: PassContext, value: Output) -> _Factor | None:
-    """Return a value and its factor where a node multiplies by a mask, divides by a number, or both."""
+    """Return a value and its factor if a node multiplies by a mask, divides by a number, or both."""
     plain = _plain_factor(ctx, value)
     if plain is not None or ctx.is_fed(value):
         return plain
@@ -304,7 +304,7 @@ def _factor(ctx: PassContext, value: Output) -> _Factor | None:
 
 
 def _plain_factor(ctx: PassContext, value: Output) -> _Factor | None:
-    """Return a value and its factor where a node multiplies by a mask or divides by a number."""
+    """Return a value and its factor if a node multiplies by a mask or divides by a number."""
     node = value.node
     if ctx.is_fed(value):
         return None
@@ -320,7 +320,7 @@ def _plain_factor(ctx: PassContext, value: Output) -> _Factor | None:
 
 
 def _selected(ctx: PassContext, node: Node) -> _Factor | None:
-    """Return the value that a mask chooses, where the others are zero."""
+    """Return the value that a mask chooses, if the others are zero."""
     condition, one, other = node.inputs
     kept = _kept(ctx, condition)
     if kept is None:
@@ -335,7 +335,7 @@ def _is_zero(ctx: PassContext, value: Output) -> bool:
 
 
 def _kept(ctx: PassContext, mask: Output) -> _Line | None:
-    """Return the part that a mask keeps on average, where it compares with a draw or rounds it."""
+    """Return the part that a mask keeps on average, if it compares with a draw or rounds it."""
     mask = _origin(ctx, mask)
     mask = _origin(ctx, mask.node.inputs[0]) if mask.node.op == _CAST and not ctx.is_fed(mask) else mask
     return None if ctx.is_fed(mask) else _kept_by(ctx, mask.node)

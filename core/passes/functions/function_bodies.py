@@ -62,6 +62,7 @@ def _optimize_called(graph: Graph, ctx: PassContext, done: set[str]) -> None:
     for node in list(graph):
         for name in function_names(graph, node):
             if name not in done and name in graph.functions:
+                # Before the body is looked into, so that functions that call each other come to an end.
                 done.add(name)
                 reason = change_blocker(graph, graph.functions[name])
                 if reason is not None:
@@ -95,7 +96,7 @@ class ChangedBody:
         self.ctx = PassContext(self.graph, self.fetches, function=name, specs=arguments, shared=ctx.shared)
 
     def run(self, passes: Sequence[Pass]) -> None:
-        """Run passes until nothing changes; where something did the function has the new body from then on."""
+        """Run passes until nothing changes; if something did, the function has the new body from then on."""
         changes: collections.Counter[str] = collections.Counter()
         for _ in range(_MAX_ROUNDS):
             fired = self._round(passes)
@@ -110,6 +111,7 @@ class ChangedBody:
             changed = self.graph.functions[self.function.name] = dataclasses.replace(self.function, source=None)
             self.outer.shared.calls.put(changed)
             self.outer.fired += changes
+        # The functions that the body calls come next, and their callers must be those of the changed body.
         self.ctx.begin_pass()
 
     def _round(self, passes: Sequence[Pass]) -> collections.Counter[str]:
@@ -120,6 +122,7 @@ class ChangedBody:
             one.run(self.graph, self.ctx)
             fired += self.ctx.fired
             for refusal in self.ctx.refusals.values():
+                # A pass that looks into functions itself has named the function already.
                 place = refusal.node if ": " in refusal.node else f"{name}: {refusal.node}"
                 self.outer.refuse(refusal.rule, place, refusal.reason)
         # A draw from its own stream that nothing reads has no visible effect.
@@ -130,7 +133,7 @@ class ChangedBody:
         return fired + collections.Counter(unreachable=len(doomed))
 
     def _drop_ends(self) -> None:
-        """Remove the Identities of results again, where they are plain copies."""
+        """Remove the Identities of results again, if they are plain copies."""
         self.function.results = [self.ends[v].output() if v in self.ends else v for v in self.function.results]
         for end in self.ends.values():
             value = copied_from(end.output())
@@ -142,7 +145,7 @@ class ChangedBody:
 
 
 def _argument_specs(ctx: PassContext, node: Node, name: str) -> dict[int, TensorSpec]:
-    """Return the specs of a function's arguments, by index, where `node` is the only caller: shapes that hold in all calls."""
+    """Return the specs of a function's arguments, by index, if `node` is the only caller: shapes that hold in all calls."""
     kind = call_kind(ctx.graph.functions, node)
     if kind is None or not kind.is_plain or ctx.is_shared(name):
         return {}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import ClassVar
 
 from ...graph.call_kinds import call_op
@@ -78,6 +79,7 @@ class _ClusterBuilder:
         function = self._function()
         self.graph.functions[function.name] = function
         preserved = [node for node in self.members if self.ctx.is_preserved(node)]
+        # If the group has one result, and it is fetched, the call takes its name, and no node has to hand the result on.
         is_whole = len(preserved) == 1 and [o.node for o in self.results] == preserved
         name = preserved[0].name if is_whole else self.graph.unique_name("cluster")
         for node in preserved:
@@ -91,32 +93,28 @@ class _ClusterBuilder:
 
     def _function(self) -> Function:
         body = self.graph.emptied()
-        made: dict[Output, Output] = {}
+        copies: dict[Output, Output] = {}
         args = []
         for i, value in enumerate(self.inputs):
             assert value.dtype is not None
             args.append(add_argument(body, f"arg_{i}", value.dtype.base, i))
-            made[value] = args[-1].output()
+            copies[value] = args[-1].output()
         for node in self.members:
+            # What waits for a NoOp of the group waits for pure nodes alone, so that nothing is lost with the edge.
             copy = body.add_node(
-                body.unique_name(node.name), node.op, [made[value] for value in node.inputs],
-                [made[c.output()].node for c in node.control_inputs if c.output_dtypes], node.attrs, node.device,
+                body.unique_name(node.name), node.op, [copies[value] for value in node.inputs],
+                [copies[c.output()].node for c in node.control_inputs if c.output_dtypes], node.attrs, node.device,
             )  # fmt: skip
-            made |= {output: copy.output(output.index) for output in node.outputs()}
+            copies |= {output: copy.output(output.index) for output in node.outputs()}
+        names = (f"cluster_{number}" for number in itertools.count())
         signature = OpDef(
-            self._function_name(),
+            next(name for name in names if name not in self.graph.functions),
             tuple(ArgDef(f"arg_{i}", v.dtype.base) for i, v in enumerate(self.inputs) if v.dtype is not None),
             tuple(ArgDef(f"result_{i}", v.dtype.base) for i, v in enumerate(self.results) if v.dtype is not None),
             {},
             frozenset(),
         )
-        return Function(signature, body, args, [made[value] for value in self.results])
-
-    def _function_name(self) -> str:
-        number = 0
-        while f"cluster_{number}" in self.graph.functions:
-            number += 1
-        return f"cluster_{number}"
+        return Function(signature, body, args, [copies[value] for value in self.results])
 
     def _call(self, name: str, function: Function) -> Node:
         types = [[v.dtype.base for v in values if v.dtype is not None] for values in (self.inputs, self.results)]

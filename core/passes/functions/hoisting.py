@@ -28,7 +28,7 @@ from ..base.graph_pass import Draft, Pass, PassContext, become, copy_blocker, id
 class LoopHoisting(Pass):
     """Compute loop-invariant nodes before a loop, by V1 control flow or While.
 
-    Only pure nodes move, and nodes that may fail only where the loop is known to run. A loop whose condition is false from
+    Only pure nodes move, and nodes that may fail only if the loop is known to run. A loop whose condition is false from
     the start is replaced by the entering values, and a While's variable that no iteration changes is read past the loop.
     """
 
@@ -93,7 +93,7 @@ def _entering_spec(ctx: PassContext, value: Output) -> TensorSpec:
 
 
 def _condition_at_entry(graph: Graph, ctx: PassContext, frame: Frame, variables: Sequence[LoopVariable]) -> bool | None:
-    """Return the loop's condition at entry, None where the condition is unknown before a run.
+    """Return the loop's condition at entry, None if the condition is unknown before a run.
 
     The condition's ancestors are inferred separately, with the entering values in the place of the loop's variables.
     """
@@ -124,7 +124,8 @@ def _condition_at_entry(graph: Graph, ctx: PassContext, frame: Frame, variables:
 
 
 def _skip_loop(graph: Graph, ctx: PassContext, frame: Frame, variables: Sequence[LoopVariable]) -> bool:
-    """Replace the loop's results by the entering values; False, with a refusal, where the loop has to stay."""
+    """Replace the loop's results by the entering values; False, with a refusal, if the loop has to stay."""
+    # The nodes that hand the results out stay, as readers and fetches know their names.
     doomed = [node for node in frame.nodes_within() if node not in frame.with_op(EXIT)]
     reason = _blocker(graph, ctx, frame, variables, doomed)
     if reason is not None:
@@ -174,7 +175,7 @@ PARTS = ("cond", "body")
 
 
 def improve_while(graph: Graph, ctx: PassContext, node: Node) -> None:
-    """Replace a loop that never runs by the loop's inputs, otherwise read past the loop and move nodes out where possible."""
+    """Replace a loop that never runs by the loop's inputs, otherwise read past the loop and move nodes out if possible."""
     cond, body = (graph.functions[node.attr(part).name] for part in PARTS)
     entered = _first_condition(graph, ctx, node, cond)
     if entered is False and _skip(graph, ctx, node, cond):
@@ -186,19 +187,20 @@ def improve_while(graph: Graph, ctx: PassContext, node: Node) -> None:
 
 
 def _first_condition(graph: Graph, ctx: PassContext, node: Node, cond: Function) -> bool | None:
-    """Return the condition for the entering values, None where the condition is unknown before a run."""
+    """Return the condition for the entering values, None if the condition is unknown before a run."""
     arguments = {arg.output(): _entering_spec(ctx, value) for arg, value in zip(cond.args, node.inputs)}
     spec = infer(cond.body, arguments, graph.functions, answers=ctx.shared.answers).specs.get(cond.results[0])
     return _truth(spec.value) if spec is not None else None
 
 
 def _skip(graph: Graph, ctx: PassContext, node: Node, cond: Function) -> bool:
-    """Replace the loop's outputs by the inputs; False, with a refusal, where the condition has effects."""
+    """Replace the loop's outputs by the inputs; False, with a refusal, if the condition has effects."""
     acting = next((inner for inner in cond.body if ctx.acts(inner)), None)
     if acting is not None:
         ctx.refuse(_NEVER_RUNS, node, f"'{acting.name}' in its condition has effects")
         return False
     types = [dtype.base for dtype in node.output_dtypes]
+    # An identity keeps the name for whoever waits for the loop or fetches it.
     node.change_op(*identity_of(types))
     for i in range(len(types)):
         _read_past(graph, ctx, node, i)
@@ -207,7 +209,7 @@ def _skip(graph: Graph, ctx: PassContext, node: Node, cond: Function) -> bool:
 
 
 def _read_past(graph: Graph, ctx: PassContext, node: Node, index: int) -> None:
-    """Let consumers of an unchanged output read the input; where the loop has effects, they still wait for the loop."""
+    """Let consumers of an unchanged output read the input; if the loop has effects, they still wait for the loop."""
     output, value = node.output(index), node.inputs[index]
     # A reader that takes the input would run before the loop's effects, or in a branch that is not taken.
     waits = ctx.has_effects(node) or ctx.is_inside(node)
@@ -229,12 +231,13 @@ class _WhileMotion:
         self.ctx = ctx
         self.node = node
         self.functions = {part: graph.functions[node.attr(part).name] for part in PARTS}
+        # The condition runs once at least wherever the loop does, the body only if it is true at entry.
         self.is_certain = {"cond": not ctx.is_inside(node), "body": bool(entered) and not ctx.is_inside(node)}
         """True for each part that is known to run at least once."""
         self.inference = {part: self._infer(function) for part, function in self.functions.items()}
         self.invariants = {part: self._invariants(part, unchanged) for part in PARTS}
         self.moved = {part: invariants.worthwhile() for part, invariants in self.invariants.items()}
-        self.made: dict[Node, Node] = {}
+        self.copies: dict[Node, Node] = {}
         """The replacement, before the loop, of each node of the functions."""
 
     def run(self) -> None:
@@ -300,18 +303,16 @@ class _WhileMotion:
             if value.node in args:
                 inputs.append(self.node.inputs[args.index(value.node)])
                 continue
-            if value.node not in self.made:
+            if value.node not in self.copies:
                 self._put_before(part, value.node, controls)
-            inputs.append(self.made[value.node].output(value.index))
+            inputs.append(self.copies[value.node].output(value.index))
         name = self.graph.unique_name(f"{self.node.name}/{node.name}")
         # `_class` asks for the device of nodes of the function, which are not in the graph around the loop.
         attrs = {key: value for key, value in node.attrs.items() if key != "_class"}
-        self.made[node] = self.graph.add_node(name, node.op, inputs, controls, attrs, node.device or self.node.device)
+        self.copies[node] = self.graph.add_node(name, node.op, inputs, controls, attrs, node.device or self.node.device)
 
     def _take_out(self, part: str, node: Node, waits: Sequence[Node]) -> None:
-        """Replace each output of a moved node by a new loop variable; consumers wait for the nodes that the moved node
-        waited for.
-        """
+        """Replace each output of a moved node by a new loop variable; consumers wait for what the moved node waited for."""
         draft = self.drafts[part]
         inside = draft.body.node(node.name)
         leaving = {other.name for other in self.moved[part]}
@@ -319,7 +320,7 @@ class _WhileMotion:
         for value, output in zip(node.outputs(), inside.outputs()):
             if output in draft.results or any(output in user.inputs for user in staying):
                 shape = self.inference[part].specs[value].shape
-                draft.replace(output, self._add_variable(part, self.made[node].output(output.index), shape))
+                draft.replace(output, self._add_variable(part, self.copies[node].output(output.index), shape))
         for user in staying:
             draft.body.remove_control_input(user, inside)
             for wait in waits:
@@ -343,16 +344,14 @@ class _WhileMotion:
 
 
 def body_nodes(graph: Graph, frame: Frame) -> set[Node]:
-    """Return the nodes that run only where the loop's condition is true."""
+    """Return the nodes that run only if the loop's condition is true."""
     predicate = frame.condition.output()
     switches = [switch for switch in frame.with_op(SWITCH) if switch.inputs[1] == predicate]
     return _after(frame, (user for switch in switches for user in graph.consumers(switch.output(1))))
 
 
 def _branch_nodes(graph: Graph, frame: Frame) -> set[Node]:
-    """Return the nodes on branches within an iteration and their descendants, and nodes that run after the last iteration
-    only.
-    """
+    """Return the nodes on branches within an iteration with descendants, and those that run after the last iteration only."""
     predicate = frame.condition.output()
     starts: list[Node] = []
     for switch in frame.with_op(SWITCH):
@@ -393,7 +392,7 @@ class FrameMotion:
         self.is_reached = frame.enclosing is None and not any(map(ctx.is_inside, sources))
         """True if the loop lies in no other loop and on no branch: a run that needs the loop starts the loop."""
         self.entered = entered
-        """True if the started loop surely has a first iteration, None where that is unknown."""
+        """True if the started loop surely has a first iteration, None if that is unknown."""
         self.writes_references = any(written_variables(node) for node in frame.nodes_within())
         self.invariants = Invariants(self._blocker, functools.partial(ctx.refuse, RULE))
         self.unchanged = [v for v in variables if passed_on(v.body_output) == v.body_input]
@@ -485,24 +484,25 @@ class FrameMotion:
         return self._constant(value.node, moved).output() if value.node.is_constant else value
 
     def _constant(self, constant: Node, moved: Set[Node]) -> Node:
-        """Return the constant, or a copy where the loop has other readers of the constant."""
+        """Return the constant, or a copy if the loop has other readers of the constant."""
         if constant not in self.constants:
             # In an outer loop the constant waits for a value that enters this loop: with neither inputs nor controls the
             # constant would lie in no loop.
             around = [self.frame.with_op(ENTER)[0].inputs[0].node] if self.frame.enclosing is not None else []
             if self.ctx.is_preserved(constant) or any(user not in moved for user in constant.uses):
                 name = self.graph.unique_name(f"{constant.name}/before")
-                made = self.graph.add_node(name, "Const", (), around, constant.attrs, constant.device)
+                copy = self.graph.add_node(name, "Const", (), around, constant.attrs, constant.device)
             else:
-                made = constant
-                self.graph.set_inputs(made, (), around)
-            self.constants[constant] = made
+                copy = constant
+                self.graph.set_inputs(copy, (), around)
+            self.constants[constant] = copy
         return self.constants[constant]
 
     def _bring_in(self, value: Output, users: Sequence[Node]) -> None:
         if not users:
             return
         assert value.dtype is not None
+        # TensorFlow knows a frame by the name, and refuses Enters of one frame with other numbers of parallel iterations.
         like = self.frame.with_op(ENTER)[0]
         attrs = {
             "T": value.dtype.base, "frame_name": like.attrs["frame_name"], "is_constant": True,
@@ -543,9 +543,7 @@ class Invariants:
         self._waits[value] = tuple(waits)
 
     def consider(self, node: Node) -> None:
-        """Add the node where all inputs are invariant and no blocker exists. Nodes with only constant inputs are left to
-        folding.
-        """
+        """Add the node if all inputs are invariant and nothing blocks it; constant inputs alone leave it to folding."""
         if node.is_constant:
             self.add(node.output(), self._controls(node))
             return

@@ -123,13 +123,9 @@ class _Inlining:
     def __init__(
         self, graph: Graph, ctx: PassContext, call: Node, name: str, function: Function, late: Mapping[str, Sequence[int]]
     ) -> None:
-        self.graph = graph
-        self.ctx = ctx
-        self.call = call
-        self.name = name
-        self.function = function
+        self.graph, self.ctx, self.call, self.name, self.function = graph, ctx, call, name, function
         self.late = {kind: [function.args[i] for i in places] for kind, places in late.items() if places}
-        self.made: dict[Node, Node] = {}
+        self.copies: dict[Node, Node] = {}
         self.ends: dict[Node, Node] = {}
         """The nodes that end after control results on branches."""
 
@@ -142,7 +138,7 @@ class _Inlining:
         # In two passes, since nodes of a V1 loop in the body name each other in a cycle.
         for node in self._needed():
             self._copy(node)
-        for node in self.made:
+        for node in self.copies:
             if node not in self.function.args:
                 self._connect(node)
         if self.late:
@@ -151,15 +147,15 @@ class _Inlining:
             edges = LiveEdges(self.graph)
             condition = edges.condition(self.call)
             for node in self.function.control_results:
-                self.ends[node] = edges.live_behind(self.made[node], condition) or self.made[node]
+                self.ends[node] = edges.live_behind(self.copies[node], condition) or self.copies[node]
         self._redirect([self._result(value) for value in self.function.results])
 
     def _keep_order(self) -> None:
         """Let accesses of the body wait for arguments that they do not read, as the call did."""
-        waiting = {kind: self._all_of([self.made[arg] for arg in args]) for kind, args in self.late.items()}
+        waiting = {kind: self._all_of([self.copies[arg] for arg in args]) for kind, args in self.late.items()}
         for access in accesses(self.function.body, list(self.function.body)):
-            if access.kind in waiting and access.node in self.made:
-                self.graph.add_control_input(self.made[access.node], waiting[access.kind])
+            if access.kind in waiting and access.node in self.copies:
+                self.graph.add_control_input(self.copies[access.node], waiting[access.kind])
 
     def _all_of(self, nodes: Sequence[Node]) -> Node:
         """Return a node that waits for all nodes."""
@@ -169,14 +165,14 @@ class _Inlining:
 
     def _result(self, value: Output) -> Output:
         """Return the replacement of a result: a reader makes all control results run, as the call did."""
-        made = Output(self.made[value.node], value.index)
+        copy = Output(self.copies[value.node], value.index)
         waited = needed_nodes([value])
         left = [c for c in self.function.control_results if any(map(self.ctx.acts, needed_nodes([c]) - waited))]
         if not left or value.dtype is None:
-            return made
-        controls, dtype = [self.ends.get(c, self.made[c]) for c in left], value.dtype.base
+            return copy
+        controls, dtype = [self.ends.get(c, self.copies[c]) for c in left], value.dtype.base
         name = f"{self.call.name}/{value.node.name}/result"
-        return add_identity(self.graph, name, made, dtype, controls, self.call.device).output()
+        return add_identity(self.graph, name, copy, dtype, controls, self.call.device).output()
 
     def _needed(self) -> Iterator[Node]:
         args = dict.fromkeys(self.function.args)
@@ -187,27 +183,29 @@ class _Inlining:
         return self.graph.unique_name(f"{self.call.name}/{name}")
 
     def _arguments(self) -> None:
+        # As TensorFlow inlines: an Identity waits for what the call waited for, so the body need not.
         for arg, value in zip(self.function.args, self.call.inputs):
             name, dtype = f"{self.call.name}/{arg.name}", arg.output_dtypes[0].base
-            self.made[arg] = add_identity(self.graph, name, value, dtype, self.call.control_inputs, self.call.device)
+            self.copies[arg] = add_identity(self.graph, name, value, dtype, self.call.control_inputs, self.call.device)
 
     def _copy(self, node: Node) -> None:
         attrs = node.attrs
         # The names after `loc:@` are those of the body's nodes, which get other names here.
         if "_class" in attrs:
             attrs = {key: value for key, value in attrs.items() if key != "_class"}
-        self.made[node] = self.graph.add_node(self._name(node.name), node.op, (), (), attrs, node.device or self.call.device)
+        self.copies[node] = self.graph.add_node(self._name(node.name), node.op, (), (), attrs, node.device or self.call.device)
 
     def _connect(self, node: Node) -> None:
         """Connect a copy; a copy without edges waits for the call's control inputs and arguments."""
-        inputs = [Output(self.made[value.node], value.index) for value in node.inputs]
-        controls = [self.made[c] for c in node.control_inputs]
+        inputs = [Output(self.copies[value.node], value.index) for value in node.inputs]
+        controls = [self.copies[c] for c in node.control_inputs]
         if not inputs and not controls:
             # A node without inputs would run at once, in no loop and on no branch, though the call may lie in one.
-            controls = [self.made[arg] for arg in self.function.args] or list(self.call.control_inputs)
+            controls = [self.copies[arg] for arg in self.function.args] or list(self.call.control_inputs)
+            # A constant that waits for nothing can be folded, and here nobody can tell when it runs.
             if node.is_constant and not self.ctx.is_inside(self.call) and not self._waits():
                 controls = []
-        self.graph.set_inputs(self.made[node], inputs, controls)
+        self.graph.set_inputs(self.copies[node], inputs, controls)
 
     def _waits(self) -> bool:
         return any(self.ctx.has_effects(control) for control in self.call.control_inputs)
@@ -216,7 +214,7 @@ class _Inlining:
         call, graph = self.call, self.graph
         # As TensorFlow's InlineFunctionBody: nodes that waited for the call wait for its control outputs, or for its inputs if
         # there are none.
-        done = [self.ends.get(node, self.made[node]) for node in self.function.control_results or self.function.args]
+        done = [self.ends.get(node, self.copies[node]) for node in self.function.control_results or self.function.args]
         waiting = graph.control_consumers(call)
         if self.ctx.is_preserved(call):
             self._keep_name(results, done)
@@ -231,7 +229,7 @@ class _Inlining:
         self.ctx.fire("call", call, f"inlined: replaced by the nodes of function {self.name}")
 
     def _keep_name(self, results: list[Output], done: list[Node]) -> None:
-        """Turn a fetched or kept call into an Identity of the results, or a NoOp where no result is read or fetched."""
+        """Turn a fetched or kept call into an Identity of the results, or a NoOp if no result is read or fetched."""
         is_read = any(user for i in range(len(results)) for user in self.graph.consumers(self.call.output(i)))
         is_read |= any(self.call.output(i).name in self.ctx.fetched_outputs for i in range(len(results)))
         types = [value.dtype.base for value in results if value.dtype is not None] if is_read else []
@@ -241,7 +239,7 @@ class _Inlining:
 
 @dataclasses.dataclass(frozen=True)
 class Implementations(Pass):
-    """Call the CPU's function by name where functions implement an interface for several devices, as a run does.
+    """Call the CPU's function by name if functions implement an interface for several devices, as a run does.
 
     Passes that change functions work on copies, and a copy implements no interface any more.
     """

@@ -25,7 +25,7 @@ class Specialize(Pass):
     """Give remaining calls functions of their own, with constants of at most `limit` bytes in the place of arguments.
 
     Unused arguments and unread results are dropped, and so are loop variables that the condition, the effects and the read
-    results do not depend on. A function with other callers, too, is copied only where the copy computes less, not just to
+    results do not depend on. A function with other callers, too, is copied only if the copy computes less, not just to
     drop an argument.
     """
 
@@ -36,7 +36,7 @@ class Specialize(Pass):
     limit: int = 64 * 2**10
 
     def run(self, graph: Graph, ctx: PassContext) -> None:
-        made: dict[Hashable, FuncRef] = {}
+        existing: dict[Hashable, FuncRef] = {}
         acting: dict[str, set[Node]] = {}
         for node in self._calls(graph, ctx):
             kind = call_kind(graph.functions, node)
@@ -44,7 +44,7 @@ class Specialize(Pass):
                 continue
             reason = inline_blocker(graph, node, kind)
             if reason is None:
-                _Specialization(graph, ctx, node, kind, self.limit, acting).run(made)
+                _Specialization(graph, ctx, node, kind, self.limit, acting).run(existing)
             else:
                 ctx.refuse("specialize", node, reason)
 
@@ -70,15 +70,13 @@ class _Specialization:
     def __init__(
         self, graph: Graph, ctx: PassContext, node: Node, kind: CallKind, limit: int, acting: dict[str, set[Node]]
     ) -> None:
-        self.graph = graph
-        self.ctx = ctx
-        self.node = node
-        self.kind = kind
+        self.graph, self.ctx, self.node, self.kind = graph, ctx, node, kind
         self.references = kind.references(node)
         self.functions = [graph.functions[reference.name] for reference in self.references]
         self.operands = node.inputs[kind.before :]
         self.all_results = range(len(self.functions[-1].results))
         for function in self.functions:
+            # Once for each function: a large graph calls the same one thousands of times.
             if function.name not in acting:
                 acting[function.name] = {inner for inner in function.body if ctx.acts(inner)}
         self.acting = [acting[function.name] for function in self.functions]
@@ -86,13 +84,14 @@ class _Specialization:
         self.results = self._filled(self.results, [kind.results], self.all_results)
         constants = self._constants(limit)
         self.args = self._filled(self._needed_args() - constants.keys(), kind.args, range(len(self.operands)))
+        # What the op must keep as an argument does not also become a constant.
         self.constants = {i: constant for i, constant in constants.items() if i not in self.args}
         if kind.is_loop:
             # The variables of a loop are arguments and results in one.
             self.results = self.args
 
-    def run(self, made: dict[Hashable, FuncRef]) -> None:
-        """Let the node call functions of its own where worthwhile; `made` holds the existing specializations."""
+    def run(self, existing: dict[Hashable, FuncRef]) -> None:
+        """Let the node call functions of its own if worthwhile; `existing` holds the specializations so far."""
         dropped = [i for i in range(len(self.operands)) if i not in self.args]
         if self.ctx.is_preserved(self.node) and not all(map(self._is_read, self.all_results)):
             self.ctx.refuse("unread-result", self.node, "its outputs are fetched or kept by index")
@@ -103,10 +102,10 @@ class _Specialization:
             self.ctx.refuse("specialize", self.node, reason)
             return
         self._fire(dropped)
-        self._rewrite(dropped, [self._specialized(i, made) for i in range(len(self.references))])
+        self._rewrite(dropped, [self._specialized(i, existing) for i in range(len(self.references))])
 
     def _filled(self, places: set[int], names: Sequence[str], every: Iterable[int]) -> set[int]:
-        """Return the places, and the first others where the op takes no shorter list (RemoteCall, MapDefun)."""
+        """Return the places, and the first others if the op takes no shorter list (RemoteCall, MapDefun)."""
         attrs = self.node.op_def.attrs if self.node.op_def is not None else {}
         least = max((attrs[name].minimum or 0 for name in names if name in attrs), default=0)
         spare = (place for place in every if place not in places)
@@ -193,13 +192,13 @@ class _Specialization:
             if positions:
                 self.ctx.fire(rule, self.node, f"calls a copy of its function {words}")
 
-    def _specialized(self, position: int, made: dict[Hashable, FuncRef]) -> FuncRef:
+    def _specialized(self, position: int, existing: dict[Hashable, FuncRef]) -> FuncRef:
         """Return the function with constants inside, and with the remaining arguments and results."""
         reference, args, results = self.references[position], sorted(self.args), self._kept_results(position)
         constants = tuple((i, node.attrs["value"]) for i, node in self.constants.items())
         # Calls with the same constants share a function.
         key = (reference, tuple(args), tuple(results), constants)
-        if key not in made:
+        if key not in existing:
             draft = Draft(self.graph, reference)
             for i, constant in self.constants.items():
                 draft.make_constant(i, constant)
@@ -207,8 +206,8 @@ class _Specialization:
             # Pruned in between: only then is it known which arguments nothing reads any more.
             draft.prune(self.ctx)
             draft.keep_args(args)
-            made[key] = draft.add()
-        return made[key]
+            existing[key] = draft.add()
+        return existing[key]
 
     def _rewrite(self, dropped: Sequence[int], references: Sequence[FuncRef]) -> None:
         """Rewire the node for the new functions' inputs and outputs; the node waits for dropped inputs with effects."""

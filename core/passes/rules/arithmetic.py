@@ -181,22 +181,19 @@ def power(r: Rewriter, node: Node) -> Output | str | None:
     if number == 1:
         return x
     if number == 0:
+        # Pow gives 1 even for NaN and infinities, so x does not matter.
         return r.OnesLike(x)
     if number == 3:
         # Two products; Pow takes a logarithm and an exponential.
         return r.Mul(x, r.Square(x))
     op = _POWERS.get(number)
     is_real = x.dtype is not None and (x.dtype.is_floating or number == 2)
-    if op is None or not is_real or not (_takes_roots(r, x, number) or r.may_relax("the base may be negative")):
+    # pow(-0, 0.5) is 0 and sqrt(-0) is -0; pow(-inf, 0.5) is inf and sqrt(-inf) is NaN.
+    low = r.range(x).low
+    is_safe = number not in (0.5, -0.5) or low > 0 or (number > 0 and low == 0)
+    if op is None or not is_real or not (is_safe or r.may_relax("the base may be negative")):
         return None
     return r.add(op, x)
-
-
-def _takes_roots(r: Rewriter, x: Output, exponent: float) -> bool:
-    """Return True if x^exponent is no root, or x is large enough: of -0 and of minus infinity powers and roots differ."""
-    low = r.range(x).low
-    # pow(-0, 0.5) is 0 and sqrt(-0) is -0; pow(-inf, 0.5) is inf and sqrt(-inf) is NaN.
-    return exponent not in (0.5, -0.5) or low > 0 or (exponent > 0 and low == 0)
 
 
 _POWERS = {2: "Square", 0.5: "Sqrt", -0.5: "Rsqrt", -1: "Reciprocal"}
@@ -249,6 +246,7 @@ def log_of_one_plus(r: Rewriter, node: Node) -> Output | None:
 @rule("Log", algebra="log(softmax(x)) -> logsoftmax(x)", accuracy=Accuracy.RELAXED)
 def log_of_softmax(r: Rewriter, node: Node) -> Output | None:
     inner = node.inputs[0].node
+    # A small share underflows to 0, whose log is minus infinity; LogSoftmax keeps the number.
     return r.LogSoftmax(inner.inputs[0]) if inner.op == "Softmax" and r.is_free(inner) else None
 
 
@@ -257,6 +255,7 @@ def exp_minus_one(r: Rewriter, node: Node) -> Output | None:
     a, one = node.inputs
     if a.node.op != "Exp" or not r.is_free(a.node) or not r.is_all(one, 1) or not r.same_shape(a, node.output()):
         return None
+    # Like Log1p a better result: exp(x) - 1 loses the digits of a small x.
     return r.Expm1(a.node.inputs[0])
 
 
@@ -438,6 +437,7 @@ def trivial_reduction(r: Rewriter, node: Node) -> Output | None:
     if value is None or shape.dims is None or value.size > len(shape.dims):
         return None
     places = [int(axis) for axis in np.ravel(value)]
+    # A run fails on such an axis, and must still fail.
     if any(not -len(shape.dims) <= place < len(shape.dims) for place in places):
         return None
     sizes = [shape.dims[place] for place in places]
@@ -449,11 +449,7 @@ def trivial_reduction(r: Rewriter, node: Node) -> Output | None:
     return None
 
 
-@rule(
-    "Reshape",
-    algebra="reshape(sum(x, axes), shape(x)) -> x",
-    accuracy=Accuracy.ROUNDING,
-)
+@rule("Reshape", algebra="reshape(sum(x, axes), shape(x)) -> x", accuracy=Accuracy.ROUNDING)
 def reduction_to_the_same_shape(r: Rewriter, node: Node) -> Output | None:
     """The axes are of size 1, or a run has no elements, since the sum has as many elements as x.
 
@@ -479,6 +475,7 @@ def factor_of_product_into_weights(r: Rewriter, node: Node) -> Output | None:
     value = r.constant_value(constant)
     weights = other.node.inputs[1]
     array = r.constant_value(weights)
+    # A factor of more dimensions than the product gives the result these dimensions.
     if array is None or value.size != 1 or value.ndim > 2:
         return None
     scaled = scaled_weights(r, array, value.reshape(()))

@@ -177,14 +177,7 @@ def pad_nothing(r: Rewriter, node: Node) -> Output | None:
     return node.inputs[0] if r.is_all(node.inputs[1], 0) else None
 
 
-@rule(
-    "Slice",
-    "StridedSlice",
-    "ReverseV2",
-    "Roll",
-    algebra="a full slice, a reverse of no axes -> x",
-    accuracy=Accuracy.EXACT,
-)
+@rule("Slice", "StridedSlice", "ReverseV2", "Roll", algebra="a full slice, a reverse of no axes -> x", accuracy=Accuracy.EXACT)
 def whole_slice(r: Rewriter, node: Node) -> Output | None:
     x = node.inputs[0]
     if node.op in ("ReverseV2", "Roll"):
@@ -219,7 +212,7 @@ def merge_concats(r: Rewriter, node: Node) -> Output | None:
 def split_into_one(r: Rewriter, node: Node) -> Output | None:
     if node.attrs["num_split"] != 1:
         return None
-    return node.inputs[1] if node.op == "Split" else node.inputs[0]
+    return node.inputs[_data_input(node)]
 
 
 @rule("Pack", algebra="pack of one -> expand_dims", accuracy=Accuracy.EXACT)
@@ -286,13 +279,12 @@ def transpose_before_split(r: Rewriter, node: Node) -> Output | None:
 
 
 def _data_input(node: Node) -> int:
+    # Split takes the axis before the data, and SplitV after.
     return 1 if node.op == "Split" else 0
 
 
 def _alike_users(r: Rewriter, node: Node) -> list[Node] | None:
-    """Return the readers of a node's outputs if each output has a single reader, all with equal op and attributes; else
-    None.
-    """
+    """Return the readers of a node's outputs if each output has one, all with equal op and attributes; else None."""
     readers = [r.graph.consumers(output) for output in node.outputs()]
     if len(readers) < 2 or any(len(consumers) != 1 for consumers in readers) or r.ctx.is_preserved(node):
         return None
@@ -334,7 +326,7 @@ def transpose_after_concat(r: Rewriter, node: Node) -> Output | str | None:
 
 
 def _common_order(r: Rewriter, transposes: Iterable[Node]) -> Any:
-    """Return the constant permutation of all transposes, None where the permutations differ or are unknown."""
+    """Return the constant permutation of all transposes, None if the permutations differ or are unknown."""
     orders = [r.permutation(node.inputs[1]) for node in transposes]
     return orders[0] if all(o is not None and np.array_equal(o, orders[0]) for o in orders) else None
 
@@ -373,6 +365,7 @@ def widen_after_moving(r: Rewriter, node: Node) -> Output | None:
     cast = node.inputs[0].node
     if cast.op != "Cast" or not r.is_free(cast) or cast.attrs["DstT"].size <= cast.attrs["SrcT"].size:
         return None
+    # Before the cast, the elements that move are smaller.
     return r.Cast(r.Transpose(cast.inputs[0], node.inputs[1]), **attrs_of(cast))
 
 
@@ -414,6 +407,7 @@ def slice_of_pack(r: Rewriter, node: Node) -> Output | str | None:
     return pack.inputs[index]
 
 
+# A set bit of `begin_mask` would make the slice ignore the index.
 _ONE_ELEMENT = {"shrink_axis_mask": 1, "ellipsis_mask": 0, "new_axis_mask": 0, "begin_mask": 0}
 
 
@@ -464,6 +458,7 @@ def gather_of_unique(r: Rewriter, node: Node) -> Output | str | None:
     places = node.inputs[1]
     if places.node.op not in ("Unique", "UniqueWithCounts") or places.index != 1 or not _is_along_first(r, node):
         return None
+    # A write may come between the two, and the variable would be read at another time.
     if inner.op == "ResourceGather":
         return "it reads a variable"
     if not _is_along_first(r, inner) or inner.inputs[1] != places.node.output():

@@ -32,7 +32,7 @@ _OPTIONS: Final[dict[str, fusions.OptionName]] = {"dataset-without-effect": fusi
 class Pipelines(Pass):
     """Make the rewrites of datasets that TensorFlow makes before an iteration begins, and TensorFlow's optional rewrites.
 
-    Rewrites that a pipeline's options turn off are left out, and nothing is done where a node inspects transformations, not
+    Rewrites that a pipeline's options turn off are left out, and nothing is done if a node inspects transformations, not
     only elements.
     """
 
@@ -233,6 +233,7 @@ def shuffle_and_repeat(r: Rewriter, source: Node, node: Node) -> Output:
     count, private = node.inputs[1], {k: v for k, v in node.attrs.items() if k in ("output_types", "output_shapes")}
     private["reshuffle_each_iteration"] = source.attr("reshuffle_each_iteration", True)
     generator = [value for value in source.inputs if value.dtype is dtypes.resource]
+    # A shuffle by a generator has no seeds, but the fused op takes both.
     seeds = source.inputs[2:4] if len(source.inputs) > 3 else [r.constant_of(0, dtypes.int64) for _ in range(2)]
     op = f"ShuffleAndRepeatDataset{'V2' if generator else ''}"
     # The shuffle keeps the name: the session's seeds are keyed by names.
@@ -282,15 +283,12 @@ def _map_and_batch_blocker(r: Rewriter, source: Node, batch: Node) -> str:
     if _Transformation(r, source).is_stateful:
         return "the map's function has state or effects"
     whole, name = r.ctx.shared.graph or r.graph, r.ctx.function
-    if not name or all(_makes_iterator(whole, caller) for caller in callers(whole, name)):
+    calling = [whole.get(caller) for caller in callers(whole, name)] if name else []
+    # A dataset op with a resource makes an iterator.
+    if all(node and has_fact(node.op, _DATASET) and list(node.output_dtypes) == [dtypes.resource] for node in calling):
         return ""
     returned = any(node.name in r.ctx.fetches for node in (batch, *descendants([batch])))
     return "a function returns the dataset, but TensorFlow fuses only datasets of iterators" if returned else ""
-
-
-def _makes_iterator(graph: Graph, caller: str) -> bool:
-    node = graph.get(caller)
-    return node is not None and has_fact(node.op, _DATASET) and list(node.output_dtypes) == [dtypes.resource]
 
 
 @_fusion(
@@ -302,6 +300,7 @@ def _makes_iterator(graph: Graph, caller: str) -> bool:
 def map_and_batch(r: Rewriter, source: Node, node: Node) -> Output:
     is_parallel = _kind(source) == "ParallelMap"
     calls = source.inputs[-1] if is_parallel else r.constant_of(1, dtypes.int64)
+    # The first version of ParallelMapDataset counts its calls in int32.
     if calls.dtype is not dtypes.int64:
         calls = r.Cast(calls, DstT=dtypes.int64)
     drops = node.inputs[2] if len(node.inputs) > 2 else r.constant_of(False, dtypes.bool_)

@@ -64,7 +64,7 @@ def layer_norm_as_factor(r: Rewriter, node: Node) -> Output | None:
 
 
 def _layer_norm_of_factor(r: Rewriter, x: Output, mean: Output, factor: Output, beta: Output) -> Output | None:
-    """Return layer_norm(x, gamma, beta) where `factor` is rsqrt(variance + epsilon), or that times gamma."""
+    """Return layer_norm(x, gamma, beta) if `factor` is rsqrt(variance + epsilon), or that times gamma."""
     pairs: list[tuple[Output, Any]] = [(factor, np.float32(1))]
     if factor.node.op == "Mul":
         a, b = factor.node.inputs
@@ -138,7 +138,7 @@ def batch_norm_with_relu(r: Rewriter, node: Node) -> Output | str | None:
 
 
 def _layer_norm(r: Rewriter, x: Output, gamma: Any, beta: Any, epsilon: float) -> Output | None:
-    """Return a new _MklLayerNorm over the last dimension of `x`; None, with a refusal, where the kernel would not take `x`."""
+    """Return a new _MklLayerNorm over the last dimension of `x`; None, with a refusal, if the kernel would not take `x`."""
     dims = r.shape(x).dims
     name = x.dtype.name if x.dtype is not None else ""
     if name not in ("float", "bfloat16"):
@@ -171,7 +171,7 @@ def _vector(r: Rewriter, x: Output, value: Output) -> Any:
 
 
 def _epsilon(r: Rewriter, root: Output, x: Output, mean: Output) -> float | None:
-    """Return e where `root` is rsqrt(mean((x - mean(x))^2) + e) over the last dimension of `x`, and `mean` is that mean."""
+    """Return e if `root` is rsqrt(mean((x - mean(x))^2) + e) over the last dimension of `x`, and `mean` is that mean."""
     total = root.node.inputs[0].node if root.node.op == "Rsqrt" else root.node
     if total.op not in _ADD or total is root.node or not _is_mean(r, mean, x):
         return None
@@ -265,6 +265,7 @@ def resize_into_convolution(r: Rewriter, node: Node) -> Output | str | None:
         return f"FusedResizeAndPadConv2D does not support {resize.attrs['T'].name} images with float weights"
     if not is_read_only_by(r, resize, [pad, node]):
         return f"other nodes also read {resize.name}"
+    # The fused op has no form without padding, so zeros stand for none.
     paddings = _mirror_paddings(r, pad, node) if pad is not resize else r.constant(np.zeros((4, 2)), resize.inputs[1])
     if paddings is None:
         return None
@@ -296,7 +297,7 @@ def _fused_attributes(node: Node, pad: Node) -> dict[str, Any]:
 
 
 def _spatial_paddings(r: Rewriter, pad: Node, node: Node, spatial: tuple[int, int]) -> Any:
-    """Return the paddings of the image's height and width; None, with a refusal, where there may be others."""
+    """Return the paddings of the image's height and width; None, with a refusal, if there may be others."""
     paddings = r.constant_value(pad.inputs[1])
     if paddings is None:
         r.refuse("the paddings are not constant")
@@ -486,7 +487,8 @@ def product_rules(kernels: Mapping[str, FusedKernel]) -> RuleSet:
     def activation_of_fused(r: Rewriter, node: Node) -> Output | str | None:
         fused, reshape = _behind_reshape(r, node.inputs[0].node)
         kernel = by_op.get(fused.op)
-        if kernel is None or not _lacks_activation(fused) or not r.is_free(fused):
+        has_room = adds_bias_only(fused) or fused.attr("fused_ops") == _NORMALIZED
+        if kernel is None or not has_room or not r.is_free(fused):
             return None
         if node.op not in kernel.activations:
             return f"{fused.op} does not support {node.op}"
@@ -504,6 +506,7 @@ PRODUCTS_IN_ONEDNN = product_rules({**KERNELS, **ONEDNN_KERNELS})
 
 def _is_fusible(r: Rewriter, bias: Node, product: Node, kernels: Mapping[str, FusedKernel]) -> bool:
     """Return True if a kernel of `kernels` computes the product and the bias."""
+    # With the kernels that are not chosen, so that a refusal names the option that would choose them.
     kernel = {**ONEDNN_KERNELS, **kernels}.get(product.op)
     if kernel is None:
         return False
@@ -535,7 +538,7 @@ def _takes_norm(r: Rewriter, norm: Node, kernel: FusedKernel | None) -> bool:
 
 
 def _moved_mean(r: Rewriter, bias: Output, mean: Output, variance: Output) -> Output | None:
-    """Return the mean less the bias; None, with a refusal, where results would change by more than rounding."""
+    """Return the mean less the bias; None, with a refusal, if results would change by more than rounding."""
     added, given, squared = map(r.constant_value, (bias, mean, variance))
     if added is None or given is None or added.shape != given.shape:
         r.refuse("the bias before it or its mean is not constant")
@@ -556,11 +559,6 @@ def _normalized(r: Rewriter, product: Node, norm: Node, vectors: Sequence[Output
     more = {"fused_ops": _NORMALIZED, "num_args": len(vectors), "TArgs": kinds, "epsilon": norm.attr("epsilon")}
     op = KERNELS[product.op].op if product.op in KERNELS else product.op
     return r.add(op, *_operands(product, *vectors), **{**attrs, **more})
-
-
-def _lacks_activation(fused: Node) -> bool:
-    """Return True for a fused product with only a bias or a normalization."""
-    return adds_bias_only(fused) or fused.attr("fused_ops") == _NORMALIZED
 
 
 def _arguments(fused: Node) -> tuple[Output, ...]:
@@ -620,10 +618,10 @@ class Fuse(Pass):
     """Fuse products with the bias or batch normalization and the activation behind them, and padding and resizing into the
     convolution behind.
 
-    The fused ops have no gradient: where variables are yet to be trained nothing but zero padding is fused, unless
+    The fused ops have no gradient: if variables are yet to be trained nothing but zero padding is fused, unless
     `trainable`. TensorFlow's CPU kernels for Conv2D and MatMul are in all builds; the kernels for DepthwiseConv2dNative,
     Conv3D, GELU, layer normalization, and batch normalization with Relu are oneDNN's. With `onednn` the latter are used
-    too, and the graph runs only where TensorFlow has oneDNN switched on (TF_ENABLE_ONEDNN_OPTS=1, the default on x86
+    too, and the graph runs only if TensorFlow has oneDNN switched on (TF_ENABLE_ONEDNN_OPTS=1, the default on x86
     servers since AVX512-VNNI).
     """
 

@@ -41,7 +41,7 @@ class FoldBatchNorm(Pass):
     """Multiply the scale of a batch normalization into the constant weights of the neighbouring convolution or product.
 
     A bias remains. Decomposed normalizations (x * scale + offset) are folded like the fused ops. A lone normalization
-    becomes a product and a sum, where these take no more nodes.
+    becomes a product and a sum, if these take no more nodes.
     """
 
     name: ClassVar[str] = "batchnorm"
@@ -183,6 +183,7 @@ def norm_as_product_and_sum(r: Rewriter, node: Node) -> Output | str | None:
 def _constant_operands(r: Rewriter, node: Node) -> list[tuple[Output, Output]]:
     """Return the pairs (constant, value) of a two-operand operation with a floating-point constant."""
     a, b = node.inputs
+    # c - x is no sum with a bias: the data changes its sign.
     pairs = [(b, a)] if node.op == "Sub" else [(a, b), (b, a)]
     return [(c, v) for c, v in pairs if c.dtype is not None and c.dtype.is_floating and r.constant_value(c) is not None]
 
@@ -236,7 +237,7 @@ def _is_without_padding(r: Rewriter, product: Node) -> bool:
 
 
 def _affine(r: Rewriter, node: Node, product: Node) -> tuple[Output, Any, Any] | None:
-    """Return (x, s, o) where `node` computes x * s + o for each channel of the product's data; else None."""
+    """Return (x, s, o) if `node` computes x * s + o for each channel of the product's data; else None."""
     if is_matrix_product(product) and product.attr("transpose_a"):
         return None
     if node.op in _NORMS and is_channels_first(node) == is_channels_first(product):
@@ -254,7 +255,7 @@ def _affine(r: Rewriter, node: Node, product: Node) -> tuple[Output, Any, Any] |
 
 
 def _scale_and_offset(r: Rewriter, node: Node) -> tuple[Any, Any] | None:
-    """Return gamma / sqrt(variance + epsilon) and beta - mean * that; None, with a refusal, where they are not constant."""
+    """Return gamma / sqrt(variance + epsilon) and beta - mean * that; None, with a refusal, if they are not constant."""
     if node.op in _FUSED_NORMS and node.attr("is_training"):
         r.refuse("it normalizes with batch moments (is_training)")
         return None
@@ -268,6 +269,7 @@ def _scale_and_offset(r: Rewriter, node: Node) -> tuple[Any, Any] | None:
         return None
     if node.op == "BatchNormWithGlobalNormalization":
         mean, variance, beta, gamma = map(wide, values)
+        # Without the attribute TensorFlow's op ignores its gamma.
         gamma = gamma if node.attr("scale_after_normalization") else np.ones_like(gamma)
         epsilon = node.attr("variance_epsilon")
     else:

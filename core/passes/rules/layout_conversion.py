@@ -20,6 +20,7 @@ from ..base.accuracy import Accuracy
 from ..base.graph_pass import Pass, PassContext, become, identity_of
 from .rewrite import is_map
 
+# A vector has a number for each dimension: even many of them cost less to reorder than one tensor.
 _COSTS = {"T": 1000, "V": 1}
 """The costs of reordering a tensor, and a vector of channel sizes."""
 _SOURCE, _SINK = "converted", "as it is"
@@ -73,10 +74,12 @@ class _LayoutConversion:
         side = self._network().source_side(_SOURCE, _SINK)
         parts = {node: self._part(node, layout, side) for node, layout in self._able.items()}
         self._converted = {node: layout for node, layout in parts.items() if layout.inputs.strip(".")}
+        # A copy of the items, as a node that steps aside leaves the dict to its successor.
         for node in [n for n in self._converted if self._ctx.is_preserved(n)]:
             self._step_aside(node)
         # All inputs are computed before the first node changes, since the letters of the old attributes decide about them.
-        for node, values in {node: self._inputs(node) for node in list(self._graph)}.items():
+        inputs = {node: [self._input(node, i, v) for i, v in enumerate(node.inputs)] for node in list(self._graph)}
+        for node, values in inputs.items():
             self._convert(node, values)
 
     def _place(self, node: Node) -> NodeLayout | str | None:
@@ -141,11 +144,11 @@ class _LayoutConversion:
         return dataclasses.replace(layout, inputs=inputs, outputs=outputs)
 
     def _output_letter(self, nodes: Mapping[Node, NodeLayout], value: Output) -> str:
-        """Return the letter of an output where the output's node is among `nodes`."""
+        """Return the letter of an output if the output's node is among `nodes`."""
         return nodes[value.node].outputs[value.index] if value.node in nodes else "."
 
     def _input_letter(self, nodes: Mapping[Node, NodeLayout], node: Node, index: int) -> str:
-        """Return the letter of an input where the node is among `nodes`."""
+        """Return the letter of an input if the node is among `nodes`."""
         return nodes[node].inputs[index] if node in nodes else "."
 
     def _step_aside(self, node: Node) -> None:
@@ -154,16 +157,12 @@ class _LayoutConversion:
         if not any(letter in _COSTS for letter in layout.outputs):
             return
         name = self._graph.unique_name(f"{node.name}/{self._to}")
-        made = self._graph.add_node(name, node.op, node.inputs, node.control_inputs, node.attrs, node.device)
-        self._converted[made] = self._converted.pop(node)
+        inner = self._graph.add_node(name, node.op, node.inputs, node.control_inputs, node.attrs, node.device)
+        self._converted[inner] = self._converted.pop(node)
         for output in node.outputs():
-            self._graph.replace_all_uses(output, made.output(output.index))
+            self._graph.replace_all_uses(output, inner.output(output.index))
         op, attrs = identity_of([dtype.base for dtype in node.output_dtypes])
-        become(self._graph, node, op, made.outputs(), attrs, ())
-
-    def _inputs(self, node: Node) -> list[Output]:
-        """Return a node's inputs in the order that the converted node needs."""
-        return [self._input(node, i, value) for i, value in enumerate(node.inputs)]
+        become(self._graph, node, op, inner.outputs(), attrs, ())
 
     def _input(self, node: Node, index: int, value: Output) -> Output:
         present, needed = self._output_letter(self._converted, value), self._input_letter(self._converted, node, index)
@@ -203,17 +202,17 @@ class _LayoutConversion:
         if self._ctx.is_inside(value.node):
             self._ctx.inside.add(node)
             anchors = self._ctx.anchors(node)
-            for made in inputs[1:]:
-                self._graph.set_inputs(made.node, (), anchors)
+            for constant in inputs[1:]:
+                self._graph.set_inputs(constant.node, (), anchors)
         self._ctx.fire("transpose" if letter == "T" else "gather", node)
         return node.output()
 
     def _constant(self, old: Output, array: Any) -> Output:
         """Add a constant with the control inputs of an old constant."""
         with self._builder.device(old.node.device):
-            made = self._builder.constant(array, old.node.attrs["dtype"], f"{old.node.name}/{self._to}")
-        self._graph.set_inputs(made.node, (), old.node.control_inputs)
-        return made
+            new = self._builder.constant(array, old.node.attrs["dtype"], f"{old.node.name}/{self._to}")
+        self._graph.set_inputs(new.node, (), old.node.control_inputs)
+        return new
 
     def _convert(self, node: Node, inputs: list[Output]) -> None:
         """Set a node's inputs, and the attributes of a converted node."""
@@ -259,17 +258,16 @@ class Network:
             for tail, head in path:
                 self._residual[tail][head] -= flow
                 self._residual[head][tail] += flow
-        # Of all minimum cuts the one next to the sink: ties go to converting more nodes.
-        return set(self._residual) - self._reaching(sink) | {source}
+        left = self._residual
+        # The vertices from which more flow could get to the sink. Of all minimum cuts the one next to the sink: ties go to
+        # converting more nodes.
+        reaching = closure([sink], lambda head: (tail for tail in left[head] if left[tail][head]))
+        return set(left) - reaching | {source}
 
     def _path(self, source: Hashable, sink: Hashable) -> list[tuple[Hashable, Hashable]]:
-        """Return the edges of a shortest path that can take more flow, empty where there is none."""
+        """Return the edges of a shortest path that can take more flow, empty if there is none."""
         path = shortest_path(source, {sink}, lambda tail: (head for head, left in self._residual[tail].items() if left))
         return list(itertools.pairwise(path))
-
-    def _reaching(self, sink: Hashable) -> set[Hashable]:
-        """Return the vertices from which more flow could get to `sink`."""
-        return closure([sink], lambda head: (tail for tail in self._residual[head] if self._residual[tail][head]))
 
 
 # The inputs, outputs and attributes of an op that follow the order of dimensions, NCHW or NHWC.
@@ -311,9 +309,7 @@ def _has_data_format(node: Node) -> bool:
 
 
 def node_layout(ctx: PassContext, node: Node, to: str) -> NodeLayout | str | None:
-    """Return a node's layout; the reason why the node cannot change; None for a node without layout, or with the right
-    layout.
-    """
+    """Return a node's layout; the reason why it cannot change; None for a node without layout, or with the right one."""
     line = _line(node, to)
     if line is None:
         return None
@@ -392,7 +388,7 @@ def _blocker(ctx: PassContext, node: Node, to: str, rank: int) -> str | None:
 
 
 def _axes(ctx: PassContext, node: Node, rank: int) -> set[int] | None:
-    """Return the dimensions that a reduction or Squeeze drops, counted from 0; None where they are unknown."""
+    """Return the dimensions that a reduction or Squeeze drops, counted from 0; None if they are unknown."""
     if node.op != "Squeeze":
         axes = ctx.constant_value(node.inputs[1])
         return None if axes is None else {int(axis) % rank for axis in np.ravel(axes)}

@@ -1,6 +1,6 @@
 """Local algebra: a table of rules, each registered for root op types, and the driver that applies the rules.
 
-A rule is a function (rewriter, node) -> Output | str | None: the replacement of the node's first output, or None where the
+A rule is a function (rewriter, node) -> Output | str | None: the replacement of the node's first output, or None if the
 rule does not apply. A rule that nearly applies returns the reason why it does not, or gives the reason to `rewriter.refuse`
 and tries on. New nodes are made by `rewriter.MatMul(a, b)`.
 """
@@ -70,9 +70,7 @@ def output_axes(product: Node) -> tuple[int, ...]:
 
 
 def input_axes(product: Node) -> tuple[int, ...]:
-    """Return the axis of the weights that the channels of the data are summed over (for a depthwise convolution: stay apart
-    in).
-    """
+    """Return the weights' axis that the channels of the data are summed over, or for a depthwise convolution stay apart in."""
     axes = _AXES[product.op]
     return axes.outputs if is_matrix_product(product) and product.attr("transpose_b") else axes.inputs
 
@@ -188,12 +186,12 @@ class Rewriter:
 
     def constant_for(self, value: Any, node: Node) -> Output:
         """Return a constant that replaces a node; the node's inputs then run for their effects only."""
-        made = self.constant(value, node.output())
-        self.graph.set_inputs(made.node, (), self.ctx.anchors(node))
-        return made
+        result = self.constant(value, node.output())
+        self.graph.set_inputs(result.node, (), self.ctx.anchors(node))
+        return result
 
     def constant_sizes(self, values: int | Sequence[int]) -> Output:
-        """Return a new vector of sizes, or a number of a dimension: int32, or int64 where int32 does not hold the sizes."""
+        """Return a new vector of sizes, or a number of a dimension: int32, or int64 if int32 does not hold the sizes."""
         # int32 where possible, as TensorFlow makes sizes: other ops of the graph join them without a Cast.
         is_small = np.size(values) == 0 or holds(dtypes.int32, np.asarray(values, np.int64))
         return self.constant_of(values, dtypes.int32 if is_small else dtypes.int64)
@@ -201,8 +199,8 @@ class Rewriter:
     def constant_of(self, value: Any, dtype: dtypes.DType) -> Output:
         """Return a new constant of that dtype."""
         assert self._node is not None
-        made = self._builder.constant(np.asarray(value, dtype.numpy), dtype, f"{self._node.name}/{self._rule}")
-        return self._placed(made.node).output()
+        constant = self._builder.constant(np.asarray(value, dtype.numpy), dtype, f"{self._node.name}/{self._rule}")
+        return self._placed(constant.node).output()
 
     def shape(self, value: Output) -> Shape:
         """Return the inferred shape; unknown for values made by rules of this run."""
@@ -249,6 +247,7 @@ class Rewriter:
 
     def is_free(self, node: Node) -> bool:
         """Return True for a node with a single reader and no other need: the node may change or go."""
+        # With control inputs, what takes the node's place would have to wait for them, too.
         return not self.ctx.is_preserved(node) and sum(node.uses.values()) == 1 and not node.control_inputs
 
     def is_left_to(self, node: Node, joins: Callable[[Node], bool]) -> bool:
@@ -278,7 +277,9 @@ class Rewriter:
         """Return True if rules may inspect a node."""
         if node.name in self._inference.reasons or node in self._failing:
             return False
-        return not any(map(self.ctx.is_fed, node.outputs())) and not any(map(self._is_opaque, node.inputs))
+        # What a feed may replace is not determined by its producer, unless that is a placeholder.
+        replaced = (value for value in node.inputs if not value.node.is_placeholder)
+        return not any(map(self.ctx.is_fed, (*node.outputs(), *replaced)))
 
     def is_only_first_read(self, node: Node) -> bool:
         """Return True if only the first output of a node has readers or fetches."""
@@ -327,13 +328,13 @@ class Rewriter:
         return self._again
 
     def _took_back(self, before: Sequence[Output]) -> bool:
-        """Remove the nodes of a rule where TensorFlow could not run all of them, where they would read a variable's memory
-        at another time than the node with the inputs `before`, or where the rule needs fast math.
+        """Remove the nodes of a rule if TensorFlow could not run all of them, if they would read a variable's memory
+        at another time than the node with the inputs `before`, or if the rule needs fast math.
         """
-        lacking = next((made for made in self._made if not runs_in_tensorflow(made.op, made.attrs)), None)
+        lacking = next((node for node in self._made if not runs_in_tensorflow(node.op, node.attrs)), None)
         if lacking is not None:
             self.refuse(f"TensorFlow has no kernel of {lacking.op} for these dtypes")
-        elif any(value not in before and self.ctx.is_written_memory(value) for made in self._made for value in made.inputs):
+        elif any(value not in before and self.ctx.is_written_memory(value) for node in self._made for value in node.inputs):
             self.refuse("a write may come between the reads of a variable's memory")
         elif self._accuracy is not Accuracy.RELAXED or self.ctx.shared.fast_math:
             return False
@@ -342,14 +343,8 @@ class Rewriter:
         self.graph.remove_nodes(self._made)
         return True
 
-    def _is_opaque(self, value: Output) -> bool:
-        """Return True for a computed value that a feed may replace: the producer does not determine the value."""
-        return self.ctx.is_fed(value) and not value.node.is_placeholder
-
     def _keep_effects(self, node: Node, before: Sequence[Output], value: Output) -> None:
-        """Let the replacement of a node with inputs `before` wait for effects that are neither read nor waited for any
-        more.
-        """
+        """Let the replacement of a node with inputs `before` wait for effects that nothing reads or waits for any more."""
         self._effects.keep(node, before, value, self._made)
 
 
@@ -365,12 +360,13 @@ def _after_refused(graph: Graph, inference: Inference) -> set[Node]:
     """Return the nodes whose inputs their shape functions refuse, and their descendants: the results are unknown."""
     refused = (graph.get(name) for name in inference.reasons)
     failing = (node for node in refused if node is not None and shape_function(node.op) is not None)
-    # A Merge passes on its other input where the failing branch is dead.
+    # A Merge passes on its other input if the failing branch is dead.
     return closure(failing, lambda node: (user for user in node.uses if not has_fact(user.op, "merge")))
 
 
 def attrs_of(node: Node, **changes: Any) -> Mapping[str, Any]:
     """Return a node's attributes, without the annotations of file formats, and with `changes`."""
+    # Such annotations describe the old node alone, its shapes and its place among them.
     return {**{k: v for k, v in node.attrs.items() if not k.startswith("_")}, **changes}
 
 
@@ -465,7 +461,11 @@ class _Reachability:
 
     def leads(self, source: Output | Node, node: Node, changed: Node) -> bool:
         """Return True if `node` is a descendant of `source`, as `changed` was before the change; the answer is recorded."""
-        waves = self._waves = self._waves or self._all_waves()
+        if self._waves is None:
+            components = strongly_connected(self._graph, predecessors)
+            self._places = {one: place for place, component in enumerate(components) for one in component}
+            self._waves = Waves(self._places, self._users)
+        waves = self._waves
         if source not in waves:
             waves.begin(source, (source,) if isinstance(source, Node) else self._graph.consumers(source))
         leads = self._is_after(source, waves, node, changed)
@@ -477,11 +477,6 @@ class _Reachability:
         """Record the users of a removed node."""
         if self._waves is not None:
             self._gone[node] = users
-
-    def _all_waves(self) -> Waves:
-        components = strongly_connected(self._graph, predecessors)
-        self._places = {node: place for place, component in enumerate(components) for node in component}
-        return Waves(self._places, self._users)
 
     def _users(self, node: Node) -> Iterable[Node]:
         return node.uses if self._graph.get(node.name) is node else self._gone.get(node, ())
@@ -566,7 +561,7 @@ class ValueRanges:
         self._ranges: dict[Output, ValueRange] = {}
 
     def of(self, value: Output) -> ValueRange:
-        """Return the range of a value: all numbers where nothing is known, as in a loop."""
+        """Return the range of a value: all numbers if nothing is known, as in a loop."""
         known = self._ranges
         if value not in known:
             for each in sources_first(value, lambda each: (v for v in self._operands(each) if v not in known)):
@@ -587,7 +582,10 @@ class ValueRanges:
         if self._ctx.is_fed(value) or value.dtype is None or not value.dtype.is_floating:
             return UNKNOWN
         if node.is_constant:
-            return _of_constant(self._ctx.constant_value(value))
+            array = self._ctx.constant_value(value)
+            # NaN compares false with everything, so `min` and `max` would say nothing of it.
+            is_known = array is not None and array.size and np.all(np.isfinite(array))
+            return ValueRange(float(array.min()), float(array.max())) if is_known else UNKNOWN
         if node.op == "Cast":
             return _of_integers(node.inputs[0])
         ranges = [self._ranges.get(operand, UNKNOWN) for operand in self._operands(value)]
@@ -600,13 +598,6 @@ class ValueRanges:
         weights = self._ctx.constant_value(node.inputs[1])
         most = data.magnitude * weights_sum(node, weights) if weights is not None else math.inf
         return ValueRange(-most, most) if math.isfinite(most) else UNKNOWN
-
-
-def _of_constant(array: Any) -> ValueRange:
-    # NaN compares false with everything, so `min` and `max` would say nothing of it.
-    if array is None or not array.size or not np.all(np.isfinite(array)):
-        return UNKNOWN
-    return ValueRange(float(array.min()), float(array.max()))
 
 
 def _of_integers(source: Output) -> ValueRange:

@@ -95,7 +95,7 @@ def draw_above(r: Rewriter, node: Node) -> Output | None:
 
 
 def _compared(r: Rewriter, node: Node, small: Output, large: Output) -> Output | None:
-    """Return the answer of all draws to `small < large`, also for equal numbers where the node says so."""
+    """Return the answer of all draws to `small < large`, also for equal numbers if the node says so."""
     draw = draw_of(r.ctx, small) or draw_of(r.ctx, large)
     if draw is None or (left := _bounds(r, small)) is None or (right := _bounds(r, large)) is None:
         return None

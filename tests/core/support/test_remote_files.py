@@ -316,6 +316,12 @@ def test_credentials_are_masked(text, shown):
     assert str(TfgError(text, hint=text)).count("***") == shown.count("***")
 
 
+def test_credentials_of_long_addresses_are_masked():
+    # A signature is at the end, which a cut message keeps, and long addresses are cut.
+    address = f"https://host/graph.pb?X-Credential={'c' * 900}&X-Signature=hunter2"
+    assert "hunter2" not in str(TfgError(f"cannot read '{address}'"))
+
+
 def _reader(op, path):
     g = GraphBuilder()
     if op == "RestoreV2":
