@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ...parallel.float_mode import keeps_subnormals
-from ...registry.registry import facts, kernel, not_differentiable, shape, without_gradient, zero_flops
+from ...registry.registry import WITHOUT_GRADIENT, facts, kernel, not_differentiable, shape, zero_flops
 from ...runtime.state import tensor_proto_bytes
 from ...runtime.state.edge_values import scalar_object
 from ...runtime.state.run_context import check_time, reserve
@@ -126,7 +126,6 @@ facts("elementwise", of=("DecodeCompressed",))
 _ALL = ("DecodeRaw", "DecodePaddedRaw", "DecodeCompressed", "SerializeTensor", "ParseTensor", "DecodeCSV")
 
 not_differentiable("DecodeRaw", "DecodePaddedRaw", "DecodeCompressed", "SerializeTensor", "ParseTensor")
-without_gradient("DecodeCSV")
 
 zero_flops(*_ALL)
 
@@ -200,7 +199,7 @@ def csv_default(index: int, default: Array) -> Array | bytes | None:
     return array.ravel()[0] if array.size else None
 
 
-@kernel("DecodeCSV", shape="... -> ... [OUT_TYPE]")
+@kernel("DecodeCSV", shape="... -> ... [OUT_TYPE]", gradient=WITHOUT_GRADIENT)
 @keeps_subnormals
 def decode_csv(
     records: Array,

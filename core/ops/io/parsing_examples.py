@@ -187,7 +187,7 @@ def parse_batch(
         sparse_parts = [(indices[:, 1:], values, size[1:]) for indices, values, size in sparse_parts]
         ragged_parts = [(values, splits[:0]) for values, splits in ragged_parts]
         dense_parts = [part[0] for part in dense_parts]
-    return (*_columns(sparse_parts, 3), dense_parts, *_columns(ragged_parts, 2))
+    return (*columns_of(sparse_parts, 3), dense_parts, *columns_of(ragged_parts, 2))
 
 
 def _parse_alone(
@@ -235,17 +235,19 @@ def _dense_alone(example: Mapping[bytes, bytes], dense: Dense) -> Any:
     return values.reshape(row) if len(values) == size else None
 
 
-def _columns(rows: Sequence[tuple[Array, ...]], width: int) -> list[list[Array]]:
+def columns_of(rows: Sequence[tuple[Array, ...]], width: int) -> list[list[Array]]:
     """Transpose rows of outputs to a list for each output argument."""
     return [[row[i] for row in rows] for i in range(width)]
 
 
-def _keys(value: Array) -> list[bytes]:
+def keys_of(value: Array) -> list[bytes]:
+    """Return the keys in a tensor of strings."""
     keys: list[bytes] = value.ravel().tolist()
     return keys
 
 
-def _encoded(keys: list[str]) -> list[bytes]:
+def encoded(keys: Sequence[str]) -> list[bytes]:
+    """Return keys in attributes as bytes."""
     return [key.encode("utf-8", "surrogateescape") for key in keys]
 
 
@@ -263,14 +265,14 @@ class FeatureTypes(NamedTuple):
         """Return keys and dtypes of the sparse features; InvalidArgumentError where their numbers differ."""
         if not self.num_sparse == len(self.sparse_types) == keys.size:
             raise InvalidArgumentError(f"{keys.size} sparse keys and {len(self.sparse_types)} types do not fit")
-        return list(zip(_keys(keys), self.sparse_types))
+        return list(zip(keys_of(keys), self.sparse_types))
 
     def ragged(self, keys: Array) -> list[tuple[bytes, DType, DType]]:
         """Return keys and dtypes of the ragged features; InvalidArgumentError where their numbers differ."""
         types, split_types = self.ragged_value_types, self.ragged_split_types
         if not keys.size == len(types) == len(split_types):
             raise InvalidArgumentError(f"{keys.size} ragged keys and {len(types)} types do not fit")
-        return list(zip(_keys(keys), types, split_types))
+        return list(zip(keys_of(keys), types, split_types))
 
 
 @kernel("ParseExampleV2")
@@ -286,7 +288,7 @@ def parse_example_v2(
 ) -> Any:
     """Parse Examples, a scalar or a batch (vector), into sparse, dense and ragged tensors."""
     sparse, ragged = types.sparse(sparse_keys), types.ragged(ragged_keys)
-    dense = dense_features(_keys(dense_keys), types.Tdense, types.dense_shapes, dense_defaults)
+    dense = dense_features(keys_of(dense_keys), types.Tdense, types.dense_shapes, dense_defaults)
     return parse_batch(serialized, names, sparse, dense, ragged)
 
 
@@ -296,7 +298,7 @@ def parse_by(
 ) -> Callable[..., Any]:
     """Return the parsing for constant keys; features with the same defaults as in the call before are not checked again."""
     sparse, ragged = types.sparse(sparse_keys), types.ragged(ragged_keys)
-    keys = _keys(dense_keys)
+    keys = keys_of(dense_keys)
     known: tuple[Sequence[Array], list[Dense]] | None = None
 
     def parse(serialized: Array, *others: Array) -> Any:
@@ -353,8 +355,8 @@ def parse_single_example(
         raise InvalidArgumentError(f"Expected serialized to be a scalar, got shape: {serialized.shape}")
     if not num_sparse == len(sparse_types) == len(sparse_keys):
         raise InvalidArgumentError(f"{len(sparse_keys)} sparse keys and {len(sparse_types)} types do not fit")
-    dense = dense_features(_encoded(dense_keys), Tdense, dense_shapes, dense_defaults)
-    return parse_batch(serialized, np.empty(0, object), list(zip(_encoded(sparse_keys), sparse_types)), dense, [])[:4]
+    dense = dense_features(encoded(dense_keys), Tdense, dense_shapes, dense_defaults)
+    return parse_batch(serialized, np.empty(0, object), list(zip(encoded(sparse_keys), sparse_types)), dense, [])[:4]
 
 
 def sparse_shapes(count: int, rank: int | None) -> tuple[list[Shape], list[Shape], list[Shape]]:
