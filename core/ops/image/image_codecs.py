@@ -185,7 +185,7 @@ def decode_shape(contents: TensorSpec, *, channels: int) -> Shape:
     return Shape([None, None, channels or None])
 
 
-@kernel("EncodePng")
+@kernel("EncodePng", shape="... _ _ _ -> ...")
 def encode_png(image: Array, *, compression: int) -> Result:
     """Images (..., height, width, channels) as PNG files, of shape (...)."""
     require_min_rank(image, 3, "image")
@@ -194,14 +194,6 @@ def encode_png(image: Array, *, compression: int) -> Result:
     require(min(image.shape[-3:]) > 0, f"image must not be empty: {image.shape}")
     images = image.reshape(-1, *image.shape[-3:])
     return object_array([png.encode(one, compression) for one in images], image.shape[:-3])
-
-
-@shape("EncodePng")
-def encode_png_shape(image: TensorSpec) -> Shape:
-    if image.shape.dims is None:
-        return Shape()
-    require(len(image.shape) >= 3, f"image must have at least rank 3, not {image.shape}")
-    return image.shape[:-3]
 
 
 @kernel("DecodeAndCropJpeg")

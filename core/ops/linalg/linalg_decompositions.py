@@ -12,7 +12,17 @@ from ...graph.graph import Node, Output
 from ...numerics import linalg as numerics
 from ...numerics.half_precision import widened
 from ...numerics.linalg import eigh
-from ...registry.registry import Cost, everywhere, flops, gradient, kernel, lower, onnx, shape, without_gradient
+from ...registry.registry import (
+    WITHOUT_GRADIENT,
+    Cost,
+    everywhere,
+    flops,
+    gradient,
+    kernel,
+    lower,
+    onnx,
+    shape,
+)
 from ...support.errors import InvalidArgumentError
 from ...types.arrays import Array, Result
 from ...types.dims import dim_min
@@ -135,9 +145,6 @@ def qr_flops(input: TensorSpec, *, full_matrices: bool) -> Cost:
 def lu_decomposition_flops(input: TensorSpec) -> Cost:
     """By outer products with partial pivoting (Golub and Van Loan, 3.4.1): (4 n^3 + 3 n^2 - n) / 6."""
     return Cost(input.shape[:-2].num_elements * lu_flops(input.shape[-1]))
-
-
-without_gradient("Lu")
 
 
 @kernel("Svd", "BatchSvd")
@@ -270,7 +277,7 @@ def self_adjoint_eig_v2(input: Array, *, compute_v: bool) -> tuple[Result, Resul
     return values.astype(input.dtype), vectors.astype(input.dtype)
 
 
-@kernel("SelfAdjointEig", "BatchSelfAdjointEig")
+@kernel("SelfAdjointEig", "BatchSelfAdjointEig", gradient=WITHOUT_GRADIENT, shape="... n n -> ... n+1 n")
 @widened
 def self_adjoint_eig(input: Array) -> Result:
     """(..., n + 1, n): the eigenvalues in the first row, the eigenvectors as columns below."""
@@ -282,12 +289,6 @@ def self_adjoint_eig(input: Array) -> Result:
 def eig_shape(input: TensorSpec, *, compute_v: bool) -> list[Shape]:
     dims = square_shape(input)
     return [dims[:-1], dims if compute_v else SCALAR]
-
-
-@shape("SelfAdjointEig", "BatchSelfAdjointEig")
-def self_adjoint_eig_shape(input: TensorSpec) -> Shape:
-    dims = square_shape(input)
-    return dims if dims.dims is None else dims[:-2] + [dims[-1] + 1, dims[-1]]
 
 
 @gradient("SelfAdjointEigV2", "BatchSelfAdjointEigV2")
@@ -361,9 +362,6 @@ def self_adjoint_eig_flops(input: TensorSpec) -> Cost:
     return cubic(9)(input)
 
 
-without_gradient("SelfAdjointEig", "BatchSelfAdjointEig")
-
-
 @lower("Qr")
 @widened_program
 def _orthogonal_lowering(xla: Any, x: Any, *, full_matrices: bool) -> tuple[Any, Any]:
@@ -397,7 +395,7 @@ def _singular_values_lowering(xla: Any, x: Any, *, compute_uv: bool, full_matric
     return first, second, third
 
 
-@everywhere("Lu", shape="... n n -> ... n n, ... n")
+@everywhere("Lu", shape="... n n -> ... n n, ... n", gradient=WITHOUT_GRADIENT)
 @widened_program
 def lu(xp: Any, x: Any, *, output_idx_type: DType) -> tuple[Any, Any]:
     """Return the packed factors of the matrix with its rows permuted, and the permutation."""

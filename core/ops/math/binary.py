@@ -15,6 +15,7 @@ from ...inference.profiler_formulas import of_output, sum_of_inputs
 from ...numerics.elementwise import power
 from ...numerics.integers import truncated_quotient
 from ...registry.registry import (
+    NOT_DIFFERENTIABLE,
     Cost,
     arrays,
     arrays_as,
@@ -257,14 +258,12 @@ def equal_shape(x: TensorSpec, y: TensorSpec, *, incompatible_shape_error: bool)
 
 
 flops("Equal", "NotEqual")(counted(1, RESULT, "One comparison for each result."))
-
-
 not_differentiable("Equal", "NotEqual", "ApproximateEqual")
 facts("elementwise", of=("Equal", "NotEqual", "ApproximateEqual"))
 facts("elementwise", "own_gradient", of=("ClipByValue",))
 
 
-@everywhere("ApproximateEqual", shape="..., ... -> ...")
+@everywhere("ApproximateEqual", shape="..., ... -> ...", flops=binary_flops(3))
 def approximate_equal(xp: Any, x: Any, y: Any, *, tolerance: float) -> Any:
     """|x - y| < tolerance; the shapes must be equal."""
     if not xp.same_shape(x, y):
@@ -273,10 +272,7 @@ def approximate_equal(xp: Any, x: Any, y: Any, *, tolerance: float) -> Any:
     return abs(x - y) < np.asarray(tolerance, np.float32).astype(x.dtype)
 
 
-flops("ApproximateEqual")(binary_flops(3))
-
-
-@kernel("ClipByValue", shape="... -> ...")
+@kernel("ClipByValue", shape="... -> ...", flops=unary_flops(2))
 def clip_by_value(t: Array, clip_value_min: Array, clip_value_max: Array) -> Result:
     """max(min(t, high), low), of real and imaginary part apart; the bounds are scalars or shaped like t."""
     _require_bounds(t, clip_value_min, clip_value_max)
@@ -309,9 +305,6 @@ def clip_by_value_gradient(g: GradientBuilder, node: Node, grad: Output) -> Grad
         g.reduce_to(g.SelectV2(below, grad, zeros), low, t),
         g.reduce_to(g.SelectV2(above, grad, zeros), high, t),
     ]
-
-
-flops("ClipByValue")(unary_flops(2))
 
 
 @kernel("AddN", T=("variant",))
@@ -571,14 +564,12 @@ register_unary((Unary("Invert", "invert", None),))
 facts("involution", of=("Invert",))
 
 
-@kernel("PopulationCount", shape="... -> ...")
+@kernel("PopulationCount", shape="... -> ...", gradient=NOT_DIFFERENTIABLE, flops=unary_flops(1))
 def population_count(x: Array) -> Result:
     """Count the set bits, of negative numbers in two's complement."""
     return np.bitwise_count(np.asarray(x).view(f"u{x.dtype.itemsize}"))
 
 
-flops("PopulationCount")(unary_flops(1))
-not_differentiable("PopulationCount")
 facts("elementwise", of=("PopulationCount",))
 
 

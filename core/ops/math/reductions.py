@@ -190,10 +190,6 @@ flops("Sum", "Prod", "Max", "Min", "All", "Any", "ArgMax", "ArgMin")(reduction_f
 flops("Mean")(unary_flops(1))
 
 
-# Squares, a sum and a root for each result.
-flops("EuclideanNorm")(unary_flops(2))
-
-
 def _shape_with_ones(g: GradientBuilder, node: Node) -> tuple[Output, Output]:
     """Return the shape of the result with the reduced dimensions kept as 1."""
     x, axes = node.inputs
@@ -366,17 +362,15 @@ def linspace(start: Array, stop: Array, num: Array) -> Result:
     return values
 
 
+flops("Range", "LinSpace")(counted(2, RESULT, "A product and a sum for each number; work done once is not counted."))
+not_differentiable("Range", "LinSpace")
+
+
 @shape("LinSpace")
 def linspace_shape(start: TensorSpec, stop: TensorSpec, num: TensorSpec) -> Shape:
     count = scalar_of(num)
     require(count is None or count > 0, f"num must be positive, not {count}")
     return Shape([count])
-
-
-flops("Range", "LinSpace")(counted(2, RESULT, "A product and a sum for each number; work done once is not counted."))
-
-
-not_differentiable("Range", "LinSpace")
 
 
 def _reduction_of_arrays(name: str, bound: Callable[..., Any] | None = None) -> Callable[..., Any]:
@@ -413,7 +407,8 @@ def _mean_of_arrays(xp: Any, x: Any, axes: Any, *, keep_dims: bool) -> Any:
     return xp.sum(x, places, keepdims=keep_dims) / np.array(math.prod(sizes)).astype(x.dtype)
 
 
-@everywhere("EuclideanNorm", static=(1,), sizes=(1,))
+# Squares, a sum and a root for each result.
+@everywhere("EuclideanNorm", static=(1,), sizes=(1,), flops=unary_flops(2))
 def euclidean_norm(xp: Any, x: Any, axes: Any, *, keep_dims: bool) -> Any:
     """The square root of the sum of squares, also over no axes; squares of integers and their sum wrap around, perhaps below
     0.

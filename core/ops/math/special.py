@@ -21,7 +21,6 @@ from ...registry.registry import (
     arrays,
     arrays_as,
     facts,
-    flops,
     gradient,
     kernel,
     lower,
@@ -253,7 +252,7 @@ register_binary(
 facts("backward", of=("IgammaGradA", "RandomGammaGrad"))
 
 
-@kernel("NextAfter")
+@kernel("NextAfter", shape=binary_shape, flops=binary_flops(1))
 def next_after(x1: Array, x2: Array) -> Result:
     """The next number after x1 in the direction of x2."""
     return _checked(np.nextafter)(x1, x2)
@@ -266,12 +265,10 @@ def next_after_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradien
     return [g.reduce_to(grad, x1, x2), g.ZerosLike(x2)]
 
 
-shape("NextAfter")(binary_shape)
-flops("NextAfter")(binary_flops(1))
 facts("elementwise", of=("NextAfter",))
 
 
-@kernel("Betainc")
+@kernel("Betainc", flops=counted(Cost(transcendentals=1), RESULT, "One function for each element."))
 def betainc(a: Array, b: Array, x: Array) -> Result:
     """Return the regularized incomplete beta integral I_x(a, b); inputs have equal shapes, or are scalars."""
     shapes = {np.shape(value) for value in (a, b, x) if np.ndim(value)}
@@ -297,9 +294,6 @@ def betainc_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     powers = g.AddV2(g.Xlog1py(g.Sub(b, one), g.Neg(x)), g.Xlogy(g.Sub(a, one), x))
     # TensorFlow has no gradient for a and b either.
     return [None, None, g.reduce_to(g.Mul(g.Exp(g.Sub(powers, log_beta)), grad), x, a)]
-
-
-flops("Betainc")(counted(Cost(transcendentals=1), RESULT, "One function for each element."))
 
 
 facts("elementwise", of=("Betainc",))

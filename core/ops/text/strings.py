@@ -171,7 +171,7 @@ def substr_shape(input: TensorSpec, pos: TensorSpec, len: TensorSpec) -> Shape:
     return broadcast_shapes(input.shape, pos.shape)
 
 
-@kernel("StringJoin")
+@kernel("StringJoin", shape=besides_scalars)
 def string_join(inputs: list[Array], *, separator: str) -> Result:
     """Join the strings at the same index of all inputs; scalars broadcast."""
     joiner = separator.encode("utf-8", "surrogateescape")
@@ -183,11 +183,6 @@ def string_join(inputs: list[Array], *, separator: str) -> Result:
         return scalar_object(joined(joiner, (array.item() for array in inputs)))
     columns = (array.ravel().tolist() if array.ndim else itertools.repeat(array.item()) for array in inputs)
     return object_array(joined_rows(joiner, zip(*columns)), full[0])
-
-
-@shape("StringJoin")
-def string_join_shape(inputs: list[TensorSpec]) -> Shape:
-    return besides_scalars(inputs)
 
 
 facts("elementwise", of=("StringJoin",))

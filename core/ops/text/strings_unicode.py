@@ -14,7 +14,7 @@ from ...support.errors import InvalidArgumentError
 from ...types.arrays import Array, Result, object_array
 from ...types.dims import Dim
 from ...types.dtypes import DType
-from ...types.shapes import Shape, TensorSpec, merge_shapes
+from ...types.shapes import Shape, TensorSpec
 from ..shared.string_functions import map_bytes
 
 _OUTPUT_CODECS = {"UTF-8": "utf-8", "UTF-16-BE": "utf-16-be", "UTF-32-BE": "utf-32-be"}
@@ -117,7 +117,7 @@ def unicode_transcode(
     return map_bytes(lambda text: reader.transcode(text, codec), input)
 
 
-@kernel("UnicodeEncode")
+@kernel("UnicodeEncode", shape="*, n -> n-1")
 def unicode_encode(
     input_values: Array, input_splits: Array, *, errors: str, output_encoding: str, replacement_char: int
 ) -> Result:
@@ -171,12 +171,6 @@ def unicode_decode_shape(input: TensorSpec) -> tuple[Shape, Shape]:
 def unicode_decode_with_offsets_shape(input: TensorSpec) -> tuple[Shape, Shape, Shape]:
     count = Dim.unknown()
     return Shape((input.shape.num_elements + 1,)), Shape((count,)), Shape((count,))
-
-
-@shape("UnicodeEncode")
-def unicode_encode_shape(input_values: TensorSpec, input_splits: TensorSpec) -> Shape:
-    splits = merge_shapes(input_splits.shape, Shape([None]))
-    return Shape((splits[0] - 1,))
 
 
 _ALL = ("UnicodeDecode", "UnicodeDecodeWithOffsets", "UnicodeTranscode", "UnicodeEncode", "UnicodeScript")
