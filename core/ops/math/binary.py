@@ -60,15 +60,6 @@ from ..shared.elementwise_tables import (
 from ..shared.shape_arguments import shape_value
 
 
-def _float_floor_div(x: Array, y: Array) -> Array:
-    """Return the floor of the quotient. NumPy's floor_divide differs for infinities and where the quotient is rounded up."""
-    return np.floor(np.true_divide(x, y))
-
-
-def _float_truncate_div(x: Array, y: Array) -> Array:
-    return np.trunc(np.true_divide(x, y))
-
-
 def _nonzero(function: Callable[..., Any]) -> Callable[..., Any]:
     """`function` for divisors that are not zero."""
 
@@ -104,10 +95,6 @@ def _integer_pow(x: Array, y: Array) -> Array:
     return np.power(x, y)
 
 
-def _mul_gradient(g: GradientBuilder, x: Output, y: Output, z: Output, dz: Output) -> tuple[Output, Output]:
-    return g.Mul(dz, g.conj(y)), g.Mul(g.conj(x), dz)
-
-
 def _div_gradient(g: GradientBuilder, x: Output, y: Output, z: Output, dz: Output) -> tuple[Output, Output]:
     x, y = g.conj(x), g.conj(y)
     return g.RealDiv(dz, y), g.Mul(dz, g.RealDiv(g.RealDiv(g.Neg(x), y), y))
@@ -116,10 +103,6 @@ def _div_gradient(g: GradientBuilder, x: Output, y: Output, z: Output, dz: Outpu
 def _div_no_nan_gradient(g: GradientBuilder, x: Output, y: Output, z: Output, dz: Output) -> tuple[Output, Output]:
     x, y = g.conj(x), g.conj(y)
     return g.DivNoNan(dz, y), g.Mul(dz, g.DivNoNan(g.DivNoNan(g.Neg(x), y), y))
-
-
-def _mul_no_nan_gradient(g: GradientBuilder, x: Output, y: Output, z: Output, dz: Output) -> tuple[Output, Output]:
-    return g.MulNoNan(dz, y), g.MulNoNan(x, dz)
 
 
 def _pow_gradient(g: GradientBuilder, x: Output, y: Output, z: Output, dz: Output) -> tuple[Output, Output]:
@@ -184,16 +167,17 @@ BINARY = (
     Binary("Add", "add", lambda g, x, y, z, dz: (dz, dz)),
     Binary("AddV2", "add", lambda g, x, y, z, dz: (dz, dz)),
     Binary("Sub", "subtract", lambda g, x, y, z, dz: (dz, g.Neg(dz))),
-    Binary("Mul", "multiply", _mul_gradient),
+    Binary("Mul", "multiply", lambda g, x, y, z, dz: (g.Mul(dz, g.conj(y)), g.Mul(g.conj(x), dz))),
     Binary("RealDiv", "divide", _div_gradient, widened=True),
     Binary("Div", broadcasting(np.true_divide), _div_gradient, widened=True),
     Binary("DivNoNan", ElementwiseProgram(_div_no_nan), _div_no_nan_gradient, widened=True),
-    Binary("MulNoNan", broadcasting(_mul_no_nan), _mul_no_nan_gradient),
+    Binary("MulNoNan", broadcasting(_mul_no_nan), lambda g, x, y, z, dz: (g.MulNoNan(dz, y), g.MulNoNan(x, dz))),
     # No gradient: a step function, whose derivative is 0 or undefined. TensorFlow gives none either.
-    Binary("FloorDiv", broadcasting(_float_floor_div), None, widened=True),
+    # NumPy's floor_divide differs for infinities and where the quotient is rounded up.
+    Binary("FloorDiv", broadcasting(lambda x, y: np.floor(np.true_divide(x, y))), None, widened=True),
     Binary("FloorMod", broadcasting(np.mod), _mod_gradient("FloorDiv")),
     Binary("Mod", broadcasting(np.fmod), _mod_gradient("TruncateDiv")),
-    Binary("TruncateDiv", broadcasting(_float_truncate_div), None, widened=True),
+    Binary("TruncateDiv", broadcasting(lambda x, y: np.trunc(np.true_divide(x, y))), None, widened=True),
     Binary("TruncateMod", broadcasting(np.fmod), _mod_gradient("TruncateDiv")),
     Binary("Pow", broadcasting(power), _pow_gradient, 0, 1, widened=True),
     Binary("Atan2", "arctan2", _atan2_gradient, 0, 1, widened=True),

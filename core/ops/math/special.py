@@ -67,10 +67,6 @@ def _i1e_derivative(g: GradientBuilder, x: Output, y: Output) -> Output:
     return _at_zero(g, x, 0.5, g.Sub(g.BesselI0e(x), g.Mul(y, g.AddV2(g.Sign(x), g.Reciprocal(x)))))
 
 
-def _k1e_derivative(g: GradientBuilder, x: Output, y: Output) -> Output:
-    return g.Sub(g.Mul(y, g.Sub(g.scalar_like(x, 1), g.Reciprocal(x))), g.BesselK0e(x))
-
-
 def _fresnel_derivative(name: str) -> Callable[..., Any]:
     return lambda g, x, y: getattr(g, name)(g.Mul(g.scalar_like(x, math.pi / 2), g.Square(x)))
 
@@ -100,7 +96,7 @@ _DERIVATIVES = {
     "BesselK0": lambda g, x, y: g.Neg(g.BesselK1(x)),
     "BesselK0e": lambda g, x, y: g.Sub(y, g.BesselK1e(x)),
     "BesselK1": lambda g, x, y: g.Sub(g.Neg(g.BesselK0(x)), g.RealDiv(y, x)),
-    "BesselK1e": _k1e_derivative,
+    "BesselK1e": lambda g, x, y: g.Sub(g.Mul(y, g.Sub(g.scalar_like(x, 1), g.Reciprocal(x))), g.BesselK0e(x)),
     "BesselJ0": lambda g, x, y: g.Neg(g.BesselJ1(x)),
     # The formula has 0 / 0 at 0, and the limit there is 1/2.
     "BesselJ1": lambda g, x, y: _at_zero(g, x, 0.5, g.Sub(g.BesselJ0(x), g.RealDiv(y, x))),
@@ -223,10 +219,6 @@ def _igamma_partials(g: GradientBuilder, a: Output, x: Output, z: Output, dz: Ou
     return g.Mul(g.IgammaGradA(a, x), dz), g.Mul(g.Exp(log_density), dz)
 
 
-def _igammac_partials(g: GradientBuilder, a: Output, x: Output, z: Output, dz: Output) -> tuple[Output, ...]:
-    return tuple(map(g.Neg, _igamma_partials(g, a, x, z, dz)))
-
-
 def _zeta_gradient(g: GradientBuilder, x: Output, q: Output, z: Output, dz: Output) -> tuple[Any, Any]:
     # TensorFlow has no op for the derivative by the first argument, and no gradient for it.
     return None, g.Mul(g.Mul(g.Neg(x), g.Zeta(g.AddV2(x, g.scalar_like(x, 1)), q)), dz)
@@ -241,7 +233,9 @@ register_binary(
         Binary("Polygamma", _checked(_polygamma), _polygamma_gradient, 0, 1),
         Binary("Zeta", _checked(_zeta), _zeta_gradient, 0, 1),
         Binary("Igamma", _checked(_igamma), _igamma_partials, 0, 1, widened=True),
-        Binary("Igammac", _checked(_igammac), _igammac_partials, 0, 1, widened=True),
+        Binary(
+            "Igammac", _checked(_igammac), lambda g, *args: tuple(map(g.Neg, _igamma_partials(g, *args))), 0, 1, widened=True
+        ),
         Binary("IgammaGradA", _checked(igamma_gradient), WITHOUT_GRADIENT, 0, 1),
         Binary("RandomGammaGrad", _checked(gamma_sample_gradient), WITHOUT_GRADIENT, 0, 1),
         Binary("Xlogy", _checked(_unless_zero(lambda x, y: x * np.log(y))), _xlogy_gradient, 1, 1, widened=True),
