@@ -247,19 +247,15 @@ def _inverse_transforms(g: GradientBuilder, transforms: Any) -> Any:
     return g.RealDiv(g.Slice(flat, [0, 0], [-1, 8]), g.Slice(flat, [0, 8], [-1, 1]))
 
 
-def _projective_gradient(g: GradientBuilder, node: Node, grad: Output) -> Any:
+@gradient("ImageProjectiveTransformV2", "ImageProjectiveTransformV3")
+def image_projective_transform_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    """The gradient image transformed back (TensorFlow's approximation)."""
     images, transforms = node.inputs[:2]
     size = g.Slice(g.shape_of(images), [1], [2])
     back = _inverse_transforms(g, transforms)
     attrs = {name: node.attr(name) for name in ("interpolation", "fill_mode")}
     fill = [0.0] if node.op.endswith("V3") else []
     return [g.apply(node.op, grad, back, size, *fill, **attrs), *[None] * (len(node.inputs) - 1)]
-
-
-@gradient("ImageProjectiveTransformV2", "ImageProjectiveTransformV3")
-def image_projective_transform_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
-    """The gradient image transformed back (TensorFlow's approximation)."""
-    return _projective_gradient(g, node, grad)
 
 
 @flops("ImageProjectiveTransformV2", "ImageProjectiveTransformV3")

@@ -443,12 +443,10 @@ def _features(value: Any) -> bytes:
 
 
 def _feature(value: Any) -> bytes:
-    kinds: dict[str, tuple[int, Callable[[Any], bytes]]] = {
-        "bytes_list": (1, _bytes_list), "float_list": (2, _float_list), "int64_list": (3, _int64_list)
-    }  # fmt: skip
     # Protobuf's JSON reads both the name in the .proto file and its camel case.
-    camel = {"bytesList": kinds["bytes_list"], "floatList": kinds["float_list"], "int64List": kinds["int64_list"]}
-    return _message(value, kinds | camel)
+    lists = {"bytes_list": _BYTES, "bytesList": _BYTES, "float_list": _FLOATS, "floatList": _FLOATS, "int64_list": _INTEGERS,
+             "int64List": _INTEGERS}  # fmt: skip
+    return _message(value, lists)
 
 
 def _values(value: Any) -> list[Any]:
@@ -460,8 +458,9 @@ def _values(value: Any) -> list[Any]:
     return items
 
 
-def _bytes_list(value: Any) -> bytes:
-    return b"".join(wire.bytes_field(1, _from_base64(item)) for item in _values(value))
+def _list_of(encode: Callable[[Any], bytes]) -> Callable[[Any], bytes]:
+    """Return the encoder of a list of values."""
+    return lambda value: b"".join(map(encode, _values(value)))
 
 
 def _from_base64(item: Any) -> bytes:
@@ -471,15 +470,6 @@ def _from_base64(item: Any) -> bytes:
     return base64.b64decode(text + "=" * (-len(text) % 4), validate=True)
 
 
-def _float_list(value: Any) -> bytes:
-    # Rounded first: packing a double beyond float32 is an error in Python, infinity in protobuf.
-    return b"".join(wire.float_field(1, float(np.float32(float(item))), always=True) for item in _values(value))
-
-
-def _int64_list(value: Any) -> bytes:
-    return b"".join(wire.varint_field(1, _integer(item), always=True) for item in _values(value))
-
-
 def _integer(item: Any) -> int:
     number = int(item)
     # Protobuf takes 1.0 and "1" for integers, but not 1.5 and true.
@@ -487,6 +477,11 @@ def _integer(item: Any) -> int:
         raise ValueError(f"{item!r} is not a 64-bit integer")
     return number
 
+
+_BYTES = 1, _list_of(lambda item: wire.bytes_field(1, _from_base64(item)))
+# Rounded first: packing a double beyond float32 is an error in Python, infinity in protobuf.
+_FLOATS = 2, _list_of(lambda item: wire.float_field(1, float(np.float32(float(item))), always=True))
+_INTEGERS = 3, _list_of(lambda item: wire.varint_field(1, _integer(item), always=True))
 
 facts("elementwise", of=("DecodeJSONExample",))
 not_arithmetic("DecodeJSONExample")

@@ -80,7 +80,7 @@ def audio_summary_v2(tag: Array, tensor: Array, sample_rate: Array, *, max_outpu
 def tensor_summary(ctx: KernelContext, tensor: Array, *, T: DType) -> Result:
     """Summarize a tensor under the node's name alone."""
     _check_type(T)
-    return scalar_object(_summary_value(b"", _node_name_part(ctx.name.encode()), _tensor_part(tensor, T)))
+    return scalar_object(_summary_value(b"", wire.string_field(_NODE_NAME, ctx.name.encode()), _tensor_part(tensor, T)))
 
 
 @kernel("TensorSummaryV2", shape="() -> ()")
@@ -142,11 +142,6 @@ _TAG, _SIMPLE_VALUE, _IMAGE, _HISTOGRAM, _AUDIO, _NODE_NAME, _TENSOR, _METADATA 
 def _summary_value(tag: bytes, *parts: bytes) -> bytes:
     """Return a value of a Summary."""
     return wire.bytes_field(1, wire.string_field(_TAG, tag) + b"".join(parts))
-
-
-def _node_name_part(name: bytes) -> bytes:
-    """Return the part of a value that names its node, used where there is no tag."""
-    return wire.string_field(_NODE_NAME, name)
 
 
 def _number_part(number: Any) -> bytes:

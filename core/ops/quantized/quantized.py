@@ -623,15 +623,7 @@ def _concat(
     return xp.concatenate(parts, axis), *both
 
 
-@everywhere("QuantizedConcat", static=(0,))
-def quantized_concat(
-    xp: Any, concat_dim: Array, values: list[Any], input_mins: list[Any], input_maxes: list[Any], *, T: DType
-) -> tuple[Any, ...]:
-    """Tensors joined along a dimension, in a range that holds all."""
-    return _concat(xp, scalar(concat_dim, "concat_dim"), values, input_mins, input_maxes, T)
-
-
-def _concat_shape(axis: Any, values: Any) -> Any:
+def _concat_shape(axis: Any, values: Any, *ranges: Any) -> Any:
     if any(v.shape.dims is None for v in values):
         return with_range(Shape())
     rank = len(values[0].shape)
@@ -643,26 +635,20 @@ def _concat_shape(axis: Any, values: Any) -> Any:
     return with_range(Shape(dims))
 
 
-@shape("QuantizedConcat")
-def quantized_concat_shape(
-    concat_dim: TensorSpec, values: list[TensorSpec], input_mins: list[TensorSpec], input_maxes: list[TensorSpec]
-) -> list[Shape]:
-    return _concat_shape(concat_dim, values)
+@everywhere("QuantizedConcat", static=(0,), shape=_concat_shape)
+def quantized_concat(
+    xp: Any, concat_dim: Array, values: list[Any], input_mins: list[Any], input_maxes: list[Any], *, T: DType
+) -> tuple[Any, ...]:
+    """Tensors joined along a dimension, in a range that holds all."""
+    return _concat(xp, scalar(concat_dim, "concat_dim"), values, input_mins, input_maxes, T)
 
 
-@everywhere("QuantizedConcatV2", static=(1,))
+@everywhere("QuantizedConcatV2", static=(1,), shape=lambda values, axis, *ranges: _concat_shape(axis, values))
 def quantized_concat_v2(
     xp: Any, values: list[Any], axis: Array, input_mins: list[Any], input_maxes: list[Any], *, T: DType
 ) -> tuple[Any, ...]:
     """Tensors joined along an axis. TensorFlow's kernel lets the range start at 0, so that negative values become 0."""
     return _concat(xp, scalar(axis, "axis"), values, input_mins, input_maxes, T, is_negative_cut=True)
-
-
-@shape("QuantizedConcatV2")
-def quantized_concat_v2_shape(
-    values: list[TensorSpec], axis: TensorSpec, input_mins: list[TensorSpec], input_maxes: list[TensorSpec]
-) -> list[Shape]:
-    return _concat_shape(axis, values)
 
 
 @everywhere("QuantizedReshape", static=(1,), sizes=(1,), shape="*, <...> -> ..., (), ()")

@@ -17,6 +17,7 @@ from ...random.philox import Philox
 from ...random.philox_distributions import MAX_ITERATIONS, PrefetchedBlocks, bounded_normal_calls, loop_blocks
 from ...registry.registry import (
     NOT_DIFFERENTIABLE,
+    WITHOUT_GRADIENT,
     Cost,
     facts,
     flops,
@@ -24,7 +25,6 @@ from ...registry.registry import (
     kernel,
     not_differentiable,
     shaped,
-    without_gradient,
     zero_flops,
 )
 from ...runtime.state.kernel_context import KernelContext
@@ -177,7 +177,10 @@ _OTHERS = ("RandomUniform", "RandomUniformInt", "RandomPoisson", "RandomPoissonV
 facts("random", "own_stream", of=(*_NORMAL, *_MOVING, *_OTHERS[:-1], "RandomGamma"))
 
 
-@kernel("RandomPoissonV2", shape="<s...>, p... -> s... p...", flops=draws.poisson_flops)
+# TensorFlow declares the other draws as without gradient flow and says nothing of these: a gradient through them is an error.
+@kernel(
+    "RandomPoisson", "RandomPoissonV2", shape="<s...>, p... -> s... p...", gradient=WITHOUT_GRADIENT, flops=draws.poisson_flops
+)
 def random_poisson_v2(ctx: KernelContext, shape: Array, rate: Array, *, dtype: DType, seed: int, seed2: int) -> Result:
     """Poisson samples, of shape `shape` for each rate."""
     dims = draws.as_dims(shape)
@@ -186,12 +189,6 @@ def random_poisson_v2(ctx: KernelContext, shape: Array, rate: Array, *, dtype: D
         return np.zeros((*dims, *rate.shape), dtype.numpy)
     gen = draws.node_stream(ctx, seed, seed2).reserve(samples * rate.size)
     return draws.draw_poisson(gen, rate, samples, (*dims, *rate.shape), dtype)
-
-
-@kernel("RandomPoisson", shape="<s...>, p... -> s... p...", flops=draws.poisson_flops)
-def random_poisson(ctx: KernelContext, shape: Array, rate: Array, *, dtype: DType, seed: int, seed2: int) -> Result:
-    """Poisson samples of the rates' dtype, of shape `shape` for each rate."""
-    return random_poisson_v2(ctx, shape, rate, dtype=dtype, seed=seed, seed2=seed2)
 
 
 @kernel("Multinomial", shape="m _, <n> -> m n", gradient=NOT_DIFFERENTIABLE, flops=draws.multinomial_flops)
@@ -212,9 +209,6 @@ def random_shuffle(ctx: KernelContext, value: Array, *, seed: int, seed2: int) -
     # A word for each exchange but the last element's, in blocks of four.
     return draws.shuffled(draws.node_stream(ctx, seed, seed2).take((len(value) - 1 + 3) // 4), value)
 
-
-# TensorFlow declares the other draws as without gradient flow and says nothing of these: a gradient through them is an error.
-without_gradient("RandomPoissonV2", "RandomPoisson")
 
 zero_flops(*_MOVING)
 
