@@ -27,28 +27,21 @@ from ..shared.string_functions import joined, joined_rows, map_bytes, map_to
 _ELEMENTWISE = ("StringLower", "StringUpper", "StringStrip", "StringLength", "StringToNumber", "ShardedFilename")
 
 
-def _check_encoding(encoding: str) -> None:
-    if encoding not in ("", "utf-8"):
-        raise InvalidArgumentError(f"only utf-8 or '' (no encoding) is supported, received {encoding}")
+def _recoded(of_text: Callable[[str], str], of_bytes: Callable[[bytes], bytes]) -> Callable[..., Array]:
+    """Return a kernel that changes letters, those of ASCII alone where no encoding is given."""
+
+    def recode(input: Array, *, encoding: str) -> Array:
+        if encoding not in ("", "utf-8"):
+            raise InvalidArgumentError(f"only utf-8 or '' (no encoding) is supported, received {encoding}")
+        # ICU puts the replacement character in place of malformed bytes, too.
+        change = (lambda text: of_text(text.decode("utf-8", "replace")).encode()) if encoding else of_bytes
+        return map_bytes(change, input)
+
+    return recode
 
 
-def _recode(change: Callable[[str], str]) -> Callable[[bytes], bytes]:
-    # ICU puts the replacement character in place of malformed bytes, too.
-    return lambda text: change(text.decode("utf-8", "replace")).encode()
-
-
-@kernel("StringLower", shape="... -> ...")
-def string_lower(input: Array, *, encoding: str) -> Result:
-    """Lower case; ASCII letters only where no encoding is given."""
-    _check_encoding(encoding)
-    return map_bytes(_recode(str.lower) if encoding else bytes.lower, input)
-
-
-@kernel("StringUpper", shape="... -> ...")
-def string_upper(input: Array, *, encoding: str) -> Result:
-    """Upper case; ASCII letters only where no encoding is given."""
-    _check_encoding(encoding)
-    return map_bytes(_recode(str.upper) if encoding else bytes.upper, input)
+kernel("StringLower", shape="... -> ...")(_recoded(str.lower, bytes.lower))
+kernel("StringUpper", shape="... -> ...")(_recoded(str.upper, bytes.upper))
 
 
 @kernel("StringStrip", shape="... -> ...")

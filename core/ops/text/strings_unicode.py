@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 
@@ -22,10 +22,20 @@ _OUTPUT_CODECS = {"UTF-8": "utf-8", "UTF-16-BE": "utf-16-be", "UTF-32-BE": "utf-
 _FIRST_PRINTABLE = 0x20
 
 
+class UnicodeDecoding(NamedTuple):
+    """The attributes of a decoder."""
+
+    input_encoding: str
+    errors: str
+    replacement_char: int
+    replace_control_characters: bool
+
+
 class _UnicodeDecoder:
     """Decodes strings and treats malformed and control characters as the attributes say."""
 
-    def __init__(self, encoding: str, errors: str, replacement: int, replace_control: bool) -> None:
+    def __init__(self, decoding: UnicodeDecoding) -> None:
+        encoding, errors, replacement, replace_control = decoding
         if not 0 <= replacement <= 0x10FFFF:
             raise InvalidArgumentError(f"replacement_char out of unicode codepoint range: {replacement}")
         try:
@@ -78,41 +88,23 @@ def _write(codes: list[int], codec: str) -> bytes:
     return "".join(chr(code) if unicode.is_scalar_value(code) else "\ufffd" for code in codes).encode(codec)
 
 
-def _decode(input: Array, reader: _UnicodeDecoder, splits_dtype: np.dtype[Any]) -> tuple[Array, Array, Array]:
-    codes, starts, splits = reader.read_all(input.ravel().tolist())
-    return splits.astype(splits_dtype), codes, starts
-
-
 @kernel("UnicodeDecode")
-def unicode_decode(
-    input: Array, *, input_encoding: str, errors: str, replacement_char: int, replace_control_characters: bool, Tsplits: DType
-) -> tuple[Result, Result]:
+def unicode_decode(input: Array, *, decoding: UnicodeDecoding, Tsplits: DType) -> tuple[Result, Result]:
     """Code points of each string: row splits and values."""
-    reader = _UnicodeDecoder(input_encoding, errors, replacement_char, replace_control_characters)
-    return _decode(input, reader, Tsplits.numpy)[:2]
+    return unicode_decode_with_offsets(input, decoding=decoding, Tsplits=Tsplits)[:2]
 
 
 @kernel("UnicodeDecodeWithOffsets")
-def unicode_decode_with_offsets(
-    input: Array, *, input_encoding: str, errors: str, replacement_char: int, replace_control_characters: bool, Tsplits: DType
-) -> tuple[Result, Result, Result]:
+def unicode_decode_with_offsets(input: Array, *, decoding: UnicodeDecoding, Tsplits: DType) -> tuple[Result, Result, Result]:
     """Code points of each string and the byte where each begins: row splits, values, offsets."""
-    reader = _UnicodeDecoder(input_encoding, errors, replacement_char, replace_control_characters)
-    return _decode(input, reader, Tsplits.numpy)
+    codes, starts, splits = _UnicodeDecoder(decoding).read_all(input.ravel().tolist())
+    return splits.astype(Tsplits.numpy), codes, starts
 
 
 @kernel("UnicodeTranscode", shape="... -> ...")
-def unicode_transcode(
-    input: Array,
-    *,
-    input_encoding: str,
-    output_encoding: str,
-    errors: str,
-    replacement_char: int,
-    replace_control_characters: bool,
-) -> Result:
+def unicode_transcode(input: Array, *, decoding: UnicodeDecoding, output_encoding: str) -> Result:
     """Each string in another encoding."""
-    reader = _UnicodeDecoder(input_encoding, errors, replacement_char, replace_control_characters)
+    reader = _UnicodeDecoder(decoding)
     codec = _OUTPUT_CODECS[output_encoding]
     return map_bytes(lambda text: reader.transcode(text, codec), input)
 
