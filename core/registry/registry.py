@@ -238,15 +238,17 @@ def kernel(
     shape: str | Callable[..., Any] = "",
     gradient: Gradient | None = None,
     flops: Callable[..., Cost] | None = None,
+    facts: Iterable[str] = (),
     engine: str = "numpy",
     **dtype_names: Iterable[str],
 ) -> Callable[[_Function], _Function]:
     """Register a kernel for `ops`; `T=("string",)` restricts dtypes of attributes. The first accepting kernel wins.
 
     `shape` is the ops' shape function, or the signature of their shapes (see shape_signatures). `gradient` and `flops` state
-    a gradient or a count that needs no function of its own: a mark such as WITHOUT_GRADIENT, `by_ops`, `counted`.
+    a gradient or a count that needs no function of its own: a mark such as WITHOUT_GRADIENT, `by_ops`, `counted`. `facts` are
+    facts of these ops.
     """
-    _state(ops, shape, gradient, flops)
+    _state(ops, shape, gradient, flops, facts)
     allowed = {name: tuple(map(dtypes.from_name, names)) for name, names in dtype_names.items()}
     # The module of the caller, not of the function: a library may register a function of tfg, and limits trust tfg's kernels.
     is_own = sys._getframe(1).f_globals["__name__"].startswith(f"{op_facts.PACKAGE}.")
@@ -265,8 +267,11 @@ def _state(
     shape: str | Callable[..., Any],
     gradient: Gradient | None,
     flops: Callable[..., Cost] | None,
+    facts: Iterable[str],
 ) -> None:
     """Register what is said of ops beside their kernel."""
+    for name in facts:
+        STATED[name].update(ops)
     if shape:
         _SHAPES.add(ops, signature(shape) if isinstance(shape, str) else shape)
     if gradient is not None:
@@ -414,14 +419,15 @@ def everywhere(
     shape: str | Callable[..., Any] = "",
     gradient: Gradient | None = None,
     flops: Callable[..., Cost] | None = None,
+    facts: Iterable[str] = (),
     static: tuple[int, ...] = (),
     sizes: tuple[int, ...] = (),
 ) -> Callable[[_Function], _Function]:
     """Register an array program as the kernel in NumPy, too: one expression then computes the op in all engines.
 
-    `shape`, `gradient` and `flops` are as for `kernel`.
+    `shape`, `gradient`, `flops` and `facts` are as for `kernel`.
     """
-    _state(ops, shape, gradient, flops)
+    _state(ops, shape, gradient, flops, facts)
     from ..numerics.array_namespace import NUMPY  # commands that run no kernel do without
 
     def register(function: _Function) -> _Function:

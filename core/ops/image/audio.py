@@ -13,7 +13,6 @@ from ...registry.registry import (
     WITHOUT_GRADIENT,
     Cost,
     everywhere,
-    facts,
     flops,
     kernel,
     not_arithmetic,
@@ -71,7 +70,7 @@ def _require_desired(**desired: int) -> None:
         require(count >= -1, f"{name} must be >= -1, got {count}")
 
 
-@kernel("DecodeWav")
+@kernel("DecodeWav", facts=("sound_contents",))
 def decode_wav(contents: Array, *, desired_channels: int, desired_samples: int) -> tuple[Result, Result]:
     """Decode a 16-bit PCM WAV file to floats in [-1, 1) (samples, channels), and its rate; cut or padded to the desired
     sizes.
@@ -108,7 +107,6 @@ def encode_wav(audio: Array, sample_rate: Array) -> Result:
     return scalar_object(wav.encode(audio, int(rate)))
 
 
-facts("sound_contents", of=("DecodeWav",))
 not_arithmetic("DecodeWav", "EncodeWav")
 
 

@@ -56,7 +56,8 @@ def _check_boxes(boxes: Array, box_ind: Array, images: int) -> int:
     return len(boxes)
 
 
-@kernel("CropAndResize", shape="_ _ _ c, b _, b, <h w> -> b h w c")
+# For method nearest TensorFlow has the gradient of boxes that bilinear has; the lowering's derivative is 0.
+@kernel("CropAndResize", shape="_ _ _ c, b _, b, <h w> -> b h w c", facts=("own_gradient",))
 def crop_and_resize(
     image: Array, boxes: Array, box_ind: Array, crop_size: Array, *, method: str, extrapolation_value: float
 ) -> Result:
@@ -82,7 +83,7 @@ def crop_and_resize(
     return crops
 
 
-@kernel("CropAndResizeGradImage", shape="*, *, *, <a b c d> -> a b c d", gradient=WITHOUT_GRADIENT)
+@kernel("CropAndResizeGradImage", shape="*, *, *, <a b c d> -> a b c d", gradient=WITHOUT_GRADIENT, facts=("backward",))
 def crop_and_resize_grad_image(
     grads: Array, boxes: Array, box_ind: Array, image_size: Array, *, T: DType, method: str
 ) -> Result:
@@ -120,6 +121,7 @@ def _scatter(result: Array, grads: Array, box_ind: Array, rows: CropAxis, column
     gradient=WITHOUT_GRADIENT,
     flops=counted(Cost(20, macs=4), 0, "Slopes along both axes, times the gradient, and a multiply-add for either edge."),
     shape="*, *, b _ -> b 4",
+    facts=("backward",),
 )
 def crop_and_resize_grad_boxes(grads: Array, image: Array, boxes: Array, box_ind: Array) -> Result:
     """The gradient for the boxes, (boxes, 4)."""
@@ -170,10 +172,6 @@ def crop_and_resize_grad_image_flops(
 ) -> Cost:
     """A multiply-add for each of the four neighbours; a sum for the nearest."""
     return (Cost(1) if method == "nearest" else Cost(8, macs=4)) * grads.shape.num_elements
-
-
-facts("backward", of=("CropAndResizeGradImage",))
-facts("backward", of=("CropAndResizeGradBoxes",))
 
 
 # TensorFlow's colours, RGBA, in the order in which the boxes of an image take them.
@@ -366,7 +364,7 @@ def sample_distorted_bounding_box(
     return _sample(node_stream(ctx, seed, seed2), image_size, boxes, covered, crops)
 
 
-@kernel("StatelessSampleDistortedBoundingBox", shape="* -> 3, 3, 1 1 4", gradient=WITHOUT_GRADIENT)
+@kernel("StatelessSampleDistortedBoundingBox", shape="* -> 3, 3, 1 1 4", gradient=WITHOUT_GRADIENT, facts=("lengthy",))
 def stateless_sample_distorted_bounding_box(
     image_size: Array, bounding_boxes: Array, min_object_covered: Array, seed: Array, *, crops: Crops
 ) -> tuple[Result, ...]:
@@ -376,7 +374,6 @@ def stateless_sample_distorted_bounding_box(
 
 _SAMPLERS = ("SampleDistortedBoundingBox", "SampleDistortedBoundingBoxV2")
 facts("random", of=_SAMPLERS)
-facts("lengthy", of=("StatelessSampleDistortedBoundingBox",))
 not_differentiable(*_SAMPLERS)
 zero_flops(*_SAMPLERS, "StatelessSampleDistortedBoundingBox")
 
@@ -528,7 +525,3 @@ def _moves(xp: Any, size: Any, count: Any) -> tuple[Any, Any]:
     gaps = xp.asarray(xp.maximum(count - 1, 1)).astype(np.float32)
     reach = xp.where(xp.asarray(count) == 1, last * 0.5, xp.arange(count).astype(np.float32) * (last / gaps))
     return last - reach, reach
-
-
-# For method nearest TensorFlow has the gradient of boxes that bilinear has; the lowering's derivative is 0.
-facts("own_gradient", of=["CropAndResize"])

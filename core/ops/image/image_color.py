@@ -15,7 +15,6 @@ from ...registry.registry import (
     WITHOUT_GRADIENT,
     arrays,
     everywhere,
-    facts,
     gradient,
     kernel,
 )
@@ -119,6 +118,7 @@ def _hsv_to_rgb(xp: Any, images: Any) -> Any:
     flops=counted(
         21, 0, "A pixel: extremes and their difference 5, saturation 2, hue by each of three sectors 14.", of_rows=True
     ),
+    facts=("own_gradient",),
 )
 def rgb_to_hsv(xp: Any, images: Any) -> Any:
     """Red, green and blue to hue, saturation and value, along the last dimension."""
@@ -343,9 +343,6 @@ def adjust_contrast(images: Array, contrast_factor: Array, min_value: Array, max
     factor = scalar(contrast_factor, "contrast_factor")
     low, high = scalar(min_value, "min_value"), scalar(max_value, "max_value")
     return np.minimum(np.maximum(_contrast(images.astype(np.float32), factor), np.float32(low)), np.float32(high))
-
-
-facts("own_gradient", of=["RGBToHSV"])
 
 
 # The kernels of AdjustHue and AdjustSaturation sort the channels of each pixel and round as TensorFlow's loops do. On arrays

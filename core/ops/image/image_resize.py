@@ -239,9 +239,6 @@ def _slice_of(places: Array) -> Any:
     return slice(first, last + 1, step) if (np.diff(places) == step).all() else places
 
 
-facts("backward", of=("ResizeNearestNeighborGrad",))
-
-
 def _scaling_taps(
     shape: tuple[int, ...], height: int, width: int, scale: Array, translation: Array, kernel_type: str, antialias: bool
 ) -> list[Taps]:
@@ -320,9 +317,6 @@ def scale_and_translate_grad_gradient(g: GradientBuilder, node: Node, grad: Outp
     grads, _, scale, translation = node.inputs
     attrs = {name: node.attr(name) for name in ("kernel_type", "antialias")}
     return [g.ScaleAndTranslate(grad, _size_of(g, grads), scale, translation, **attrs), None, None, None]
-
-
-facts("backward", of=("ScaleAndTranslateGrad",))
 
 
 def _resized_onnx(
@@ -440,7 +434,13 @@ def _nearest_lowered(xla: Any, images: Any, size: Array, *, align_corners: bool,
     return xla.take(xla.take(images, rows, axis=1), columns, axis=2)
 
 
-@everywhere("ResizeNearestNeighborGrad", static=(1,), shape=resize_shape, flops=counted(1, 0, "A sum for each element."))
+@everywhere(
+    "ResizeNearestNeighborGrad",
+    static=(1,),
+    shape=resize_shape,
+    flops=counted(1, 0, "A sum for each element."),
+    facts=("backward",),
+)
 def resize_nearest_neighbor_grad(xp: Any, grads: Any, size: Array, *, align_corners: bool, half_pixel_centers: bool) -> Any:
     """The gradient for an image of height and width `size`."""
     (height, width), rows, columns = _positions_taken(grads, size, align_corners, half_pixel_centers)
@@ -462,7 +462,7 @@ def scale_and_translate(
     return (_resampled if xp.is_eager else _multiplied)(xp, images, *taps)
 
 
-@everywhere("ScaleAndTranslateGrad", static=(2, 3), shape="*, ... -> ...")
+@everywhere("ScaleAndTranslateGrad", static=(2, 3), shape="*, ... -> ...", facts=("backward",))
 def scale_and_translate_grad(
     xp: Any, grads: Any, images: Any, scale: Array, translation: Array, *, kernel_type: str, antialias: bool
 ) -> Any:

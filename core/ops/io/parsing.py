@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ...parallel.float_mode import keeps_subnormals
-from ...registry.registry import WITHOUT_GRADIENT, facts, kernel, not_differentiable, shape, zero_flops
+from ...registry.registry import WITHOUT_GRADIENT, kernel, not_differentiable, shape, zero_flops
 from ...runtime.state import tensor_proto_bytes
 from ...runtime.state.edge_values import scalar_object
 from ...runtime.state.run_context import check_time, reserve
@@ -79,7 +79,7 @@ def decode_padded_raw_shape(input_bytes: TensorSpec, fixed_length: TensorSpec, *
 _WINDOW_BITS = {"ZLIB": 15, "GZIP": 31}
 
 
-@kernel("DecodeCompressed", shape="... -> ...")
+@kernel("DecodeCompressed", shape="... -> ...", facts=("elementwise",))
 def decode_compressed(bytes: Array, *, compression_type: str) -> Result:
     """Decompress each string; a truncated string yields its readable part."""
     if compression_type == "":
@@ -120,8 +120,6 @@ def _inflated(stream: Any, text: bytes, taken: int) -> Iterator[bytes]:
         text = stream.unconsumed_tail
     yield stream.flush()
 
-
-facts("elementwise", of=("DecodeCompressed",))
 
 _ALL = ("DecodeRaw", "DecodePaddedRaw", "DecodeCompressed", "SerializeTensor", "ParseTensor", "DecodeCSV")
 

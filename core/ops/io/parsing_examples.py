@@ -403,7 +403,7 @@ without_gradient(*_ALL)
 zero_flops(*_ALL)
 
 
-@kernel("DecodeJSONExample", shape="... -> ...")
+@kernel("DecodeJSONExample", shape="... -> ...", facts=("elementwise",))
 def decode_json_example(json_examples: Array) -> Result:
     """Each Example in protobuf's JSON form as a serialized Example."""
     return map_bytes(_encode_example, json_examples)
@@ -483,5 +483,4 @@ _BYTES = 1, _list_of(lambda item: wire.bytes_field(1, _from_base64(item)))
 _FLOATS = 2, _list_of(lambda item: wire.float_field(1, float(np.float32(float(item))), always=True))
 _INTEGERS = 3, _list_of(lambda item: wire.varint_field(1, _integer(item), always=True))
 
-facts("elementwise", of=("DecodeJSONExample",))
 not_arithmetic("DecodeJSONExample")

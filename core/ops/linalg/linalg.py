@@ -78,9 +78,6 @@ def cholesky_grad_flops(factor: TensorSpec, grad: TensorSpec) -> Cost:
     return Cost(factor.shape[:-2].num_elements * (2 * n * n * n + n * n + n * (n + 1) * (n + 2) // 3))
 
 
-facts("backward", of=("BatchCholeskyGrad", "CholeskyGrad"))
-
-
 @kernel("MatrixDeterminant", "BatchMatrixDeterminant", shape="... n n -> ...")
 @widened
 def matrix_determinant(input: Array) -> Result:
@@ -276,7 +273,6 @@ def cross(xp: Any, a: Any, b: Any) -> Any:
 
 
 facts("own_gradient", of=["Cholesky", "BatchCholesky", "BandedTriangularSolve", "MatrixSolve", "BatchMatrixSolve"])
-facts("own_gradient", of=["MatrixSolveLs", "BatchMatrixSolveLs"])
 
 
 @everywhere("Cholesky", "BatchCholesky", shape="... n n -> ... n n")
@@ -288,7 +284,9 @@ def cholesky(xp: Any, x: Any) -> Any:
     return x if is_empty(xp, x) else xp.cholesky(x, symmetrize_input=False)
 
 
-@everywhere("CholeskyGrad", "BatchCholeskyGrad", shape="... n n, ... n n -> ... n n", gradient=WITHOUT_GRADIENT)
+@everywhere(
+    "CholeskyGrad", "BatchCholeskyGrad", shape="... n n, ... n n -> ... n n", gradient=WITHOUT_GRADIENT, facts=("backward",)
+)
 @widened_program
 def cholesky_grad(xp: Any, factor: Any, grad: Any) -> Any:
     """The gradient of the Cholesky factor by the matrix that was factored (Murray, arXiv:1602.07527)."""
@@ -388,7 +386,7 @@ def _pivots(xp: Any, x: Any) -> tuple[Any, Any]:
     return xp.diagonal(factors), (1 - 2 * (turns % 2)).astype(x.dtype)
 
 
-@everywhere("MatrixSolveLs", "BatchMatrixSolveLs", shape="... m n, ... m k, () -> ... n k")
+@everywhere("MatrixSolveLs", "BatchMatrixSolveLs", shape="... m n, ... m k, () -> ... n k", facts=("own_gradient",))
 @widened_program
 def matrix_solve_ls(xp: Any, matrix: Any, rhs: Any, l2_regularizer: Any, *, fast: bool) -> Any:
     """The X of least |A X - rhs|^2 + l2 |X|^2; without `fast` of least norm, and not regularized."""

@@ -22,7 +22,7 @@ from ._matrices import reduce_batch
 _product = widened(gemm.matmul)
 
 
-@kernel("MatMul")
+@kernel("MatMul", facts=("total",))
 def matmul(a: Array, b: Array, *, transpose_a: bool, transpose_b: bool) -> Result:
     """Product of two matrices, (m, k) x (k, n) -> (m, n)."""
     if a.ndim != 2 or b.ndim != 2:
@@ -65,7 +65,6 @@ def matmul_flops(a: TensorSpec, b: TensorSpec, *, transpose_a: bool, outputs: li
 
 
 profiled(inner_product, "MatMul")
-facts("total", of=("MatMul",))
 
 
 def _adjoint(x: Array, flip: bool) -> Array:

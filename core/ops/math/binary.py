@@ -244,7 +244,6 @@ def equal_shape(x: TensorSpec, y: TensorSpec, *, incompatible_shape_error: bool)
 flops("Equal", "NotEqual")(counted(1, RESULT, "One comparison for each result."))
 not_differentiable("Equal", "NotEqual", "ApproximateEqual")
 facts("elementwise", of=("Equal", "NotEqual", "ApproximateEqual"))
-facts("elementwise", "own_gradient", of=("ClipByValue",))
 
 
 @everywhere("ApproximateEqual", shape="..., ... -> ...", flops=binary_flops(3))
@@ -256,7 +255,7 @@ def approximate_equal(xp: Any, x: Any, y: Any, *, tolerance: float) -> Any:
     return abs(x - y) < np.asarray(tolerance, np.float32).astype(x.dtype)
 
 
-@kernel("ClipByValue", shape="... -> ...", flops=unary_flops(2))
+@kernel("ClipByValue", shape="... -> ...", flops=unary_flops(2), facts=("elementwise", "own_gradient"))
 def clip_by_value(t: Array, clip_value_min: Array, clip_value_max: Array) -> Result:
     """max(min(t, high), low), of real and imaginary part apart; the bounds are scalars or shaped like t."""
     _require_bounds(t, clip_value_min, clip_value_max)
@@ -548,13 +547,10 @@ register_unary((Unary("Invert", "invert", None),))
 facts("involution", of=("Invert",))
 
 
-@kernel("PopulationCount", shape="... -> ...", gradient=NOT_DIFFERENTIABLE, flops=unary_flops(1))
+@kernel("PopulationCount", shape="... -> ...", gradient=NOT_DIFFERENTIABLE, flops=unary_flops(1), facts=("elementwise",))
 def population_count(x: Array) -> Result:
     """Count the set bits, of negative numbers in two's complement."""
     return np.bitwise_count(np.asarray(x).view(f"u{x.dtype.itemsize}"))
-
-
-facts("elementwise", of=("PopulationCount",))
 
 
 arrays_as(PopulationCount="population_count")

@@ -30,14 +30,13 @@ def conj_variant(input: Array) -> Result:
     raise InvalidArgumentError("No unary variant unary_op function found for op CONJ")
 
 
-@kernel("Conj", flops=unary_flops(1), gradient=by_ops("Conj dy"))
+@kernel("Conj", flops=unary_flops(1), gradient=by_ops("Conj dy"), facts=("involution",))
 def conj(input: Array) -> Result:
     return np.conj(input)
 
 
 shaped("... -> ...", "Real", "Imag", "Conj", "Angle", "ComplexAbs")
 facts("elementwise", of=("Complex", "Real", "Imag", "Conj", "Angle", "ComplexAbs"))
-facts("involution", of=("Conj",))
 
 
 def _complex_dtype(x: Any) -> Any:

@@ -17,7 +17,6 @@ from ...registry.registry import (
     Cost,
     arrays,
     everywhere,
-    facts,
     flops,
     gradient,
     kernel,
@@ -327,7 +326,7 @@ def histogram_fixed_width_shape(values: TensorSpec, value_range: TensorSpec, nbi
     return Shape([count])
 
 
-@everywhere("Bucketize", shape="... -> ...")
+@everywhere("Bucketize", shape="... -> ...", facts=("row_wise",))
 def bucketize(xp: Any, x: Any, *, boundaries: list[float]) -> Any:
     """Count the ascending boundaries that are not above each element."""
     # The attribute holds float32, so that a double 0.1 lies below the boundary 0.1.
@@ -435,6 +434,3 @@ def _histogram_arrays(xp: Any, values: Any, value_range: Any, nbins: Array, *, d
     distances = (xp.maximum(flat, low) - low).astype(np.float64) / step
     places = xp.minimum(xp.where(distances > 0, distances, 0), count - 1).astype(np.int64)
     return xp.grouped(xp.ones_like(places).astype(dtype.numpy), places, count, "add")
-
-
-facts("row_wise", of=("Bucketize",))

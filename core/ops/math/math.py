@@ -274,7 +274,7 @@ def _require_composable(op_names: list[str]) -> None:
         raise InvalidArgumentError(f"_UnaryOpsComposition cannot compose {unknown or 'nothing'}")
 
 
-@kernel("_UnaryOpsComposition", shape="... -> ...")
+@kernel("_UnaryOpsComposition", shape="... -> ...", facts=("elementwise",))
 def unary_ops_composition(x: Array, *, op_names: list[str]) -> Result:
     """Apply the ops in turn. TensorFlow's optimizer makes one node of a chain of them."""
     _require_composable(op_names)
@@ -304,6 +304,3 @@ def unary_ops_composition_parts(g: GradientBuilder, node: Node, inputs: Sequence
     for op in node.attr("op_names"):
         x = g.apply(op.decode("utf-8", "replace"), x)
     return [x]
-
-
-facts("elementwise", of=("_UnaryOpsComposition",))

@@ -246,7 +246,7 @@ register_binary(
 facts("backward", of=("IgammaGradA", "RandomGammaGrad"))
 
 
-@kernel("NextAfter", shape=binary_shape, flops=binary_flops(1))
+@kernel("NextAfter", shape=binary_shape, flops=binary_flops(1), facts=("elementwise",))
 def next_after(x1: Array, x2: Array) -> Result:
     """The next number after x1 in the direction of x2."""
     return _checked(np.nextafter)(x1, x2)
@@ -259,10 +259,7 @@ def next_after_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradien
     return [g.reduce_to(grad, x1, x2), g.ZerosLike(x2)]
 
 
-facts("elementwise", of=("NextAfter",))
-
-
-@kernel("Betainc", flops=counted(Cost(transcendentals=1), RESULT, "One function for each element."))
+@kernel("Betainc", flops=counted(Cost(transcendentals=1), RESULT, "One function for each element."), facts=("elementwise",))
 def betainc(a: Array, b: Array, x: Array) -> Result:
     """Return the regularized incomplete beta integral I_x(a, b); inputs have equal shapes, or are scalars."""
     shapes = {np.shape(value) for value in (a, b, x) if np.ndim(value)}
@@ -289,8 +286,6 @@ def betainc_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     # TensorFlow has no gradient for a and b either.
     return [None, None, g.reduce_to(g.Mul(g.Exp(g.Sub(powers, log_beta)), grad), x, a)]
 
-
-facts("elementwise", of=("Betainc",))
 
 arrays_as(Erf="erf", Erfc="erfc")
 lower_as(Lgamma="lgamma", Digamma="digamma")

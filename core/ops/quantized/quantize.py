@@ -295,7 +295,7 @@ def quantize_and_dequantize(xp: Any, input: Any, *, input_min: float, input_max:
 
 
 # Two comparisons.
-@everywhere("QuantizeAndDequantizeV4Grad", flops=unary_flops(2))
+@everywhere("QuantizeAndDequantizeV4Grad", flops=unary_flops(2), facts=("backward",))
 def quantize_and_dequantize_v4_grad(
     xp: Any, gradients: Any, x: Any, low: Any, high: Any, *, axis: int
 ) -> tuple[Any, Any, Any]:
@@ -356,9 +356,6 @@ def quantize_and_dequantize_flops(
     elements, slices = input.shape.num_elements, 1 if axis == -1 else input.shape[axis]
     each = 3 if round_mode == "HALF_TO_EVEN" else 4
     return Cost(each + 2) * elements + (ZERO if range_given else Cost(-2) * slices)
-
-
-facts("backward", of=("QuantizeAndDequantizeV4Grad",))
 
 
 _FAKE = ("FakeQuantWithMinMaxArgs", "FakeQuantWithMinMaxVars", "FakeQuantWithMinMaxVarsPerChannel")

@@ -240,6 +240,7 @@ def random_crop(ctx: KernelContext, image: Array, size: Array, *, seed: int, see
     shape="<d>, <n> -> n d",
     gradient=NOT_DIFFERENTIABLE,
     flops=counted(2, RESULT, "An exclusive or and a product for each number, in Gray code order."),
+    facts=("lengthy",),
 )
 def sobol_sample(dim: Array, num_results: Array, skip: Array, *, dtype: DType) -> Result:
     """Points of the Sobol sequence in `dim` dimensions, after the origin and `skip` more."""
@@ -274,6 +275,3 @@ def _pieces(count: int, step: int) -> Iterator[int]:
 
 def _value(spec: TensorSpec) -> int | None:
     return None if spec.value is None or spec.value.size != 1 else spec.value.item()
-
-
-facts("lengthy", of=("SobolSample",))

@@ -111,7 +111,9 @@ _register_fill(
 _register_fill("StatefulUniformFullInt", philox.full_int, zero_cost, "Integers over the whole range of the dtype.")
 
 
-@kernel("StatefulStandardNormal", shape="*, <...> -> ...", gradient=WITHOUT_GRADIENT, flops=draws.normal_flops)
+@kernel(
+    "StatefulStandardNormal", shape="*, <...> -> ...", gradient=WITHOUT_GRADIENT, flops=draws.normal_flops, facts=("random",)
+)
 def stateful_standard_normal(resource: Array, shape: Array, *, dtype: DType) -> Result:
     """Samples of the standard normal distribution; the state begins with the number of its algorithm."""
     dims = draws.as_dims(shape)
@@ -120,9 +122,6 @@ def stateful_standard_normal(resource: Array, shape: Array, *, dtype: DType) -> 
     variable, gen = _state(resource, np.int64(tag[0] if len(tag) else 0), tags=1)
     _advance(variable, gen, math.prod(dims), tags=1)
     return philox.normal(gen, math.prod(dims), dtype.numpy).reshape(dims)
-
-
-facts("random", of=("StatefulStandardNormal",))
 
 
 @kernel("StatefulUniformInt", shape="*, *, <...>, () + -> ...", flops=draws.uniform_int_flops)

@@ -292,15 +292,14 @@ def stateless_random_get_key_counter_alg(seed: Array) -> tuple[Result, Result, R
     return *stateless_random_get_key_counter(seed), np.int32(draws.PHILOX)
 
 
-@kernel("StatelessRandomGetAlg", shape="-> ()")
+# The answer depends on the device, so that no constant may take its place.
+@kernel("StatelessRandomGetAlg", shape="-> ()", facts=("random",))
 def stateless_random_get_alg() -> Result:
     """The number of the algorithm that a CPU runs."""
     return np.int32(draws.PHILOX)
 
 
 not_arithmetic("StatelessRandomGetKeyCounter", "StatelessRandomGetKeyCounterAlg", "StatelessRandomGetAlg")
-# The answer depends on the device, so that no constant may take its place.
-facts("random", of=("StatelessRandomGetAlg",))
 
 arrays("StatelessRandomGetKeyCounter")(programs.key_and_counter)
 arrays("StatelessRandomGetKeyCounterAlg")(
@@ -318,7 +317,7 @@ def stateless_shuffle(value: Array, key: Array, counter: Array, alg: Array) -> R
     return draws.shuffled(gen, value)
 
 
-@kernel("RandomIndexShuffle", gradient=NOT_DIFFERENTIABLE)
+@kernel("RandomIndexShuffle", gradient=NOT_DIFFERENTIABLE, facts=("lengthy",))
 def random_index_shuffle(index: Array, seed: Array, max_index: Array, *, rounds: int, dtype: DType) -> Result:
     """Return the image of each index under a permutation of [0, max_index] chosen by the seed (three words)."""
     count = max(index.size, max_index.size, seed.size // 3)
@@ -365,16 +364,15 @@ def random_index_shuffle_flops(
     return Cost(16 * rounds + 5) * outputs[0].shape.num_elements + of_seeds
 
 
-facts("lengthy", of=("RandomIndexShuffle",))
-
-
 _INTEGERS_AT_ONCE: Final = 8
 _LANES: Final = {"float32": 8, "float64": 4}
 """Numbers that TensorFlow's kernel rounds to int32 in a single step, with one block of random words for all lanes."""
 
 
 # Each element: five operations to find NaN, integers and overflow, a sign, a uniform sample, two sums and a rounding.
-@kernel("StochasticCastToInt", shape="..., _, _, () -> ...", gradient=NOT_DIFFERENTIABLE, flops=unary_flops(10))
+@kernel(
+    "StochasticCastToInt", shape="..., _, _, () -> ...", gradient=NOT_DIFFERENTIABLE, flops=unary_flops(10), facts=("random",)
+)
 def stochastic_cast_to_int(input: Array, key: Array, counter: Array, alg: Array, *, Tout: DType) -> Result:
     """Round each input up or down at random, up with the probability of the fraction; NaN becomes 0."""
     algorithm = scalar(alg, "alg")
@@ -413,6 +411,3 @@ def _cast_samples(gen: Philox, fixed: Array, dtype: Any, in_lanes: bool) -> Arra
         samples[:start] = np.tile(numbers[:groups], (1, lanes // per_block)).ravel()
     samples[needed] = numbers[groups:, 0]
     return samples
-
-
-facts("random", of=("StochasticCastToInt",))

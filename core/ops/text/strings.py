@@ -78,7 +78,7 @@ def _character_counts(input: Array) -> Array:
     return counts.astype(np.int32).reshape(input.shape)
 
 
-@kernel("StringToNumber", shape="... -> ...")
+@kernel("StringToNumber", shape="... -> ...", facts=("number_text",))
 @keeps_subnormals
 def string_to_number(string_tensor: Array, *, out_type: DType) -> Result:
     """The number that each string spells."""
@@ -96,7 +96,6 @@ def string_to_number(string_tensor: Array, *, out_type: DType) -> Result:
     return map_to(out_type.numpy, parse, string_tensor)
 
 
-facts("number_text", of=("StringToNumber",))
 facts("elementwise", of=("StringLower", "StringUpper", "StringStrip", "StringLength", "StringToNumber"))
 facts("idempotent", of=("StringLower", "StringUpper", "StringStrip"))
 
@@ -164,7 +163,7 @@ def substr_shape(input: TensorSpec, pos: TensorSpec, len: TensorSpec) -> Shape:
     return broadcast_shapes(input.shape, pos.shape)
 
 
-@kernel("StringJoin", shape=besides_scalars)
+@kernel("StringJoin", shape=besides_scalars, facts=("elementwise",))
 def string_join(inputs: list[Array], *, separator: str) -> Result:
     """Join the strings at the same index of all inputs; scalars broadcast."""
     joiner = separator.encode("utf-8", "surrogateescape")
@@ -178,7 +177,6 @@ def string_join(inputs: list[Array], *, separator: str) -> Result:
     return object_array(joined_rows(joiner, zip(*columns)), full[0])
 
 
-facts("elementwise", of=("StringJoin",))
 facts("checkpoint", of=("ShardedFilename", "ShardedFilespec"))
 _ALL = (*_ELEMENTWISE, "Substr", "StringJoin", "ReduceJoin", "UnsortedSegmentJoin", "ShardedFilespec")
 
