@@ -179,7 +179,7 @@ def _write_field(field: MessageField, values: np.ndarray[Any, Any]) -> bytes:
     # To the stored width first, so that int64 beyond int32 wrap around as a C++ cast.
     numbers = values.astype(kind.stored)
     if kind.wire_type == VARINT:
-        items = [varint(_zigzag(number) if kind.is_zigzag else number) for number in numbers.tolist()]
+        items = [varint(number << 1 ^ number >> 63 if kind.is_zigzag else number) for number in numbers.tolist()]
     else:
         items = [number.tobytes() for number in numbers]
     if field.is_packed:
@@ -192,10 +192,6 @@ def _written_text(field: MessageField, kind: _Kind, text: bytes) -> bytes:
     if kind.wire_type == START_GROUP:
         return varint(field.number << 3 | START_GROUP) + text + varint(field.number << 3 | wire.END_GROUP)
     return wire.bytes_field(field.number, text)
-
-
-def _zigzag(number: int) -> int:
-    return number << 1 ^ number >> 63
 
 
 @kernel("DecodeProtoV2", shape="... -> ... {output_types}, ... _ [output_types]")
@@ -266,11 +262,7 @@ def _binary_form(message: MessageType, attributes: DecodeAttributes) -> Callable
         raise InvalidArgumentError("format must be one of binary or text")
     if attributes.message_format == "text":
         return message.from_text
-    return message.sanitized if attributes.sanitize else _unchanged
-
-
-def _unchanged(data: bytes) -> bytes:
-    return data
+    return message.sanitized if attributes.sanitize else bytes
 
 
 def _padded(column: _FieldColumn, rows: Sequence[_FieldValues], batch: tuple[int, ...]) -> Result:
