@@ -25,7 +25,7 @@ from ...types.arrays import Array, Result, object_array
 from ...types.dims import Dim
 from ...types.dtypes import DType
 from ...types.shapes import UNKNOWN, Shape, TensorSpec
-from ..shared.argument_checks import with_rank
+from ..shared.argument_checks import require, with_rank
 from ..shared.string_functions import map_bytes
 from . import _examples
 from ._examples import Column, FeatureColumn, entries_of
@@ -331,8 +331,7 @@ def parse_example(
     if serialized.ndim != 1:
         raise InvalidArgumentError(f"Expected serialized to be a vector, got shape: {serialized.shape}")
     # TensorFlow ends the process if a key has more elements or none; a key of shape (1) it takes.
-    if any(key.size != 1 for key in (*sparse_keys, *dense_keys)):
-        raise InvalidArgumentError("Expected each key to be a scalar")
+    require(all(key.size == 1 for key in (*sparse_keys, *dense_keys)), "Expected each key to be a scalar")
     dense = dense_features([key.item() for key in dense_keys], Tdense, dense_shapes, dense_defaults)
     sparse = list(zip((key.item() for key in sparse_keys), sparse_types))
     return parse_batch(serialized, names, sparse, dense, [])[:4]

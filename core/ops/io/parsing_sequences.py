@@ -15,7 +15,7 @@ from ...types import dtypes
 from ...types.arrays import Array
 from ...types.dtypes import DType
 from ...types.shapes import UNKNOWN, Shape, TensorSpec
-from ..shared.argument_checks import with_rank
+from ..shared.argument_checks import require, with_rank
 from . import _examples
 from ._examples import Feature, FeatureColumn
 from .parsing_examples import columns_of, dense_batch, dense_features, encoded, keys_of, sparse_shapes
@@ -294,8 +294,7 @@ def parse_single_sequence_example(
     """Parse a SequenceExample (scalar) into tensors without a batch dimension; lists of the keys in `empty` may be missing."""
     if serialized.ndim:
         raise InvalidArgumentError(f"Expected serialized to be a scalar, got shape: {serialized.shape}")
-    if any(key.ndim for scalars in keys for key in scalars):
-        raise InvalidArgumentError("Expected each key to be a scalar")
+    require(not any(key.ndim for scalars in keys for key in scalars), "Expected each key to be a scalar")
     context_sparse, context_dense, sparse, dense = ([key.item() for key in scalars] for scalars in keys)
     may_miss = [key in keys_of(empty) for key in dense]
     all_keys = Keys(context_sparse, context_dense, sparse, dense, may_miss, context_dense_defaults)

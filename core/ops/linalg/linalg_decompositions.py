@@ -268,8 +268,10 @@ def svd_flops(input: TensorSpec, *, compute_uv: bool, full_matrices: bool) -> Co
 def self_adjoint_eig_v2(input: Array, *, compute_v: bool) -> tuple[Result, Result]:
     """Return ascending eigenvalues and eigenvectors (in columns) of self-adjoint matrices; only the lower triangle is read."""
     require_square(input)
-    if not np.all(np.isfinite(np.tril(input))):
-        raise InvalidArgumentError("Self-adjoint eigen decomposition was not successful. The input might not be valid.")
+    require(
+        np.all(np.isfinite(np.tril(input))),
+        "Self-adjoint eigen decomposition was not successful. The input might not be valid.",
+    )
     if not compute_v:
         values = np.linalg.eigvalsh(input) if input.size else np.zeros(input.shape[:-1])
         return values.astype(input.dtype), _empty(input.dtype)
@@ -313,8 +315,7 @@ def eig(input: Array, *, compute_v: bool, Tout: DType) -> tuple[Result, Result]:
     require_square(input)
     if np.result_type(input.dtype, np.complex64) != Tout.numpy:
         raise InvalidArgumentError(f"the eigenvalues of {input.dtype.name} are not {Tout}")
-    if not np.all(np.isfinite(input)):
-        raise InvalidArgumentError("Eigen decomposition was not successful. The input might not be valid.")
+    require(np.all(np.isfinite(input)), "Eigen decomposition was not successful. The input might not be valid.")
     if not input.size:
         return np.zeros(input.shape[:-1], Tout.numpy), np.zeros(input.shape, Tout.numpy) if compute_v else _empty(Tout.numpy)
     values, vectors = np.linalg.eig(input) if compute_v else (np.linalg.eigvals(input), None)

@@ -108,8 +108,7 @@ def sparse_count(
     if np.any(indices < 0) or np.any(indices >= dense_shape):
         raise InvalidArgumentError(f"an index is out of bounds of {dense_shape.tolist()}")
     rows = dense_shape[:-1].tolist()
-    if 0 in rows:
-        raise InvalidArgumentError("Cannot allocate 0 batches, is the dense shape too wide?")
+    require(0 not in rows, "Cannot allocate 0 batches, is the dense shape too wide?")
     groups = flat_positions(indices[:, :-1], rows)
     return _sparse_counts(groups, values.astype(np.int64), weights, rows, minlength, maxlength, binary_output)
 
@@ -127,8 +126,7 @@ def ragged_count(
 ) -> tuple[Result, Result, Result]:
     """Counts of each row of a ragged matrix; splits and values may have any shape."""
     splits, values, weights = np.ravel(splits), np.asarray(values), np.asarray(weights)
-    if splits.size < 2:
-        raise InvalidArgumentError("Must provide at least 2 elements for the splits argument")
+    require(splits.size >= 2, "Must provide at least 2 elements for the splits argument")
     _check_weights(weights, values)
     values = values.ravel()
     groups = _ragged_rows(splits, values.size)
@@ -163,8 +161,7 @@ def _bincounts(groups: Any, rows: int, values: Array, size: int, weights: Array,
 
 
 def _check_not_negative(values: Array) -> None:
-    if values.size and values.min() < 0:
-        raise InvalidArgumentError("Input must be non-negative")
+    require(not values.size or values.min() >= 0, "Input must be non-negative")
 
 
 @kernel("SparseBincount", gradient=WITHOUT_GRADIENT, flops=count_flops)

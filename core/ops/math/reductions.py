@@ -353,8 +353,7 @@ def range_shape(start: TensorSpec, limit: TensorSpec, delta: TensorSpec) -> Shap
 @kernel("LinSpace")
 def linspace(start: Array, stop: Array, num: Array) -> Result:
     """`num` numbers from start to stop, both included."""
-    if np.ndim(num) or np.ndim(start) or np.ndim(stop):
-        raise InvalidArgumentError("start, stop and num must be scalars")
+    require(np.ndim(num) == np.ndim(start) == np.ndim(stop) == 0, "start, stop and num must be scalars")
     if num <= 0:
         raise InvalidArgumentError(f"Requires num > 0: {num}")
     values = np.linspace(start, stop, int(num), dtype=np.float64).astype(np.asarray(start).dtype)

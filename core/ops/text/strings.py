@@ -19,7 +19,7 @@ from ...types.arrays import Array, Result, object_array
 from ...types.dims import Dim, DimLike
 from ...types.dtypes import DType
 from ...types.shapes import UNKNOWN, Shape, TensorSpec, broadcast_shapes, merge_shapes, unknown_dims
-from ..shared.argument_checks import require_rank, scalar
+from ..shared.argument_checks import require, require_rank, scalar
 from ..shared.numerals import parse_number, plain_numbers
 from ..shared.plain_shapes import besides_scalars
 from ..shared.string_functions import joined, joined_rows, map_bytes, map_to
@@ -226,13 +226,11 @@ def reduce_join_shape(inputs: TensorSpec, reduction_indices: TensorSpec, *, keep
 def unsorted_segment_join(inputs: Array, segment_ids: Array, num_segments: Array, *, separator: str) -> Result:
     """Strings joined by segment, (ids..., rest...) -> (num_segments, rest...)."""
     ids = np.asarray(segment_ids)
-    if np.ndim(num_segments):
-        raise InvalidArgumentError("Number of segments must be a scalar")
+    require(np.ndim(num_segments) == 0, "Number of segments must be a scalar")
     count = int(num_segments)
     if count < 0:
         raise InvalidArgumentError(f"Number of segments must be non-negative but got {count}")
-    if ids.ndim == 0:
-        raise InvalidArgumentError("Segment_id cannot have rank 0")
+    require(ids.ndim > 0, "Segment_id cannot have rank 0")
     if ids.ndim > inputs.ndim:
         raise OutOfRangeError(f"Invalid segment_id rank {ids.ndim} for input with {inputs.ndim} dimension(s)")
     if inputs.shape[: ids.ndim] != ids.shape:

@@ -101,8 +101,7 @@ def _check_format(dtype: DType, precision: int, scientific: bool, shortest: bool
         raise InvalidArgumentError(f"Fill argument not supported: {fill!r}")
     if (scientific or shortest) and not (has_point or dtype.is_object):
         raise InvalidArgumentError(f"scientific and shortest format not supported for datatype {dtype}")
-    if scientific and shortest:
-        raise InvalidArgumentError("Cannot select both scientific and shortest notation")
+    require(not (scientific and shortest), "Cannot select both scientific and shortest notation")
     if precision >= 0 and not (has_point or dtype.is_object):
         raise InvalidArgumentError(f"precision not supported for datatype {dtype}")
 

@@ -13,6 +13,7 @@ from ...registry.registry import facts, kernel, not_arithmetic, shape
 from ...support.errors import InvalidArgumentError
 from ...types.arrays import Array, Result
 from ...types.shapes import SCALAR, UNKNOWN, Shape, TensorSpec, merge_shapes
+from ..shared.argument_checks import require, scalar
 from ..shared.string_functions import map_bytes
 
 
@@ -44,12 +45,9 @@ def tensor_to_hash_bucket_fast(input: Array, *, num_buckets: int) -> Result:
 def fingerprint(data: Array, method: Array) -> Result:
     """FarmHash's fingerprint of each row of the tensor's bytes, (n, ...) -> (n, 8)."""
     data = np.asarray(data)
-    if data.ndim == 0:
-        raise InvalidArgumentError("`data` should have at least one dimension")
-    if method.ndim:
-        raise InvalidArgumentError(f"`method` should be a scalar, got shape {method.shape}")
-    if method.item() != b"farmhash64":
-        raise InvalidArgumentError(f"Unsupported fingerprint method: {method.item()!r}")
+    require(data.ndim > 0, "`data` should have at least one dimension")
+    name = scalar(method, "method")
+    require(name == b"farmhash64", f"Unsupported fingerprint method: {name!r}")
     if data.dtype == object:
         hashes = farm_fingerprint64(data.ravel().tolist())
         # A single string a row is its own fingerprint; several are hashed again, as the bytes of their hashes.

@@ -15,6 +15,7 @@ from ...types.arrays import Array, Result, object_array
 from ...types.dims import Dim
 from ...types.dtypes import DType
 from ...types.shapes import Shape, TensorSpec
+from ..shared.argument_checks import require
 from ..shared.string_functions import map_bytes
 
 _OUTPUT_CODECS = {"UTF-8": "utf-8", "UTF-16-BE": "utf-16-be", "UTF-32-BE": "utf-32-be"}
@@ -129,14 +130,10 @@ def unicode_encode(
 
 
 def _check_splits(splits: Array, count: int) -> None:
-    if splits.size == 0:
-        raise InvalidArgumentError("Input_splits should contain elements")
-    if splits[0] != 0:
-        raise InvalidArgumentError("First value in input_splits must be zero.")
-    if np.any(splits[1:] < splits[:-1]):
-        raise InvalidArgumentError("Values in input_splits must be equal or in ascending order.")
-    if splits[-1] != count:
-        raise InvalidArgumentError("Last value in input_splits must be equal to length of input_tensor.")
+    require(splits.size > 0, "Input_splits should contain elements")
+    require(splits[0] == 0, "First value in input_splits must be zero.")
+    require(np.all(splits[1:] >= splits[:-1]), "Values in input_splits must be equal or in ascending order.")
+    require(splits[-1] == count, "Last value in input_splits must be equal to length of input_tensor.")
 
 
 def _encodable(code: int, errors: str, replacement: int) -> int:
