@@ -107,14 +107,14 @@ def _inverse_real_transform(rank: int) -> Callable[..., Any]:
     return irfft
 
 
-def _half_spectrum_shape(rank: int) -> Callable[..., Any]:
+def _real_shape(rank: int, halved: Callable[..., Any]) -> Callable[..., Any]:
     def transform_shape(input: TensorSpec, fft_length: TensorSpec) -> Shape:
         merge_shapes(fft_length.shape, Shape([rank]))
         if input.shape.dims is None:
             return UNKNOWN
         require(len(input.shape) >= rank, f"Input must have rank of at least {rank}, not {input.shape}")
         lengths = dims_of(fft_length)
-        return input.shape[:-rank] + Shape([None] * rank if lengths is None else _half(lengths))
+        return input.shape[:-rank] + Shape([None] * rank if lengths is None else halved(lengths))
 
     return transform_shape
 
@@ -225,10 +225,8 @@ for _rank, _suffix in enumerate(("", "2D", "3D"), 1):
         gradient(_op)(_complex_gradient(_suffix, _rank, _op.startswith("I")))
         flops(_op)(_complex_cost(_rank))
     everywhere(f"RFFT{_suffix}", static=(1,))(_real_transform(_rank))
-    shape(f"RFFT{_suffix}")(_half_spectrum_shape(_rank))
+    shape(f"RFFT{_suffix}")(_real_shape(_rank, _half))
     gradient(f"RFFT{_suffix}")(_real_gradient(_suffix, _rank))
-    everywhere(f"IRFFT{_suffix}", static=(1,), shape=f"...{' _' * _rank}, <{_sizes_of}> -> ... {_sizes_of}")(
-        _inverse_real_transform(_rank)
-    )
+    everywhere(f"IRFFT{_suffix}", static=(1,), shape=_real_shape(_rank, list))(_inverse_real_transform(_rank))
     gradient(f"IRFFT{_suffix}")(_inverse_real_gradient(_suffix, _rank))
     flops(f"RFFT{_suffix}", f"IRFFT{_suffix}")(_real_cost(_rank))
