@@ -33,7 +33,6 @@ from .dataset import (
     known_size,
     map_pull,
     pull_of,
-    require_index,
     row_of,
 )
 from .mapping import Map, ending_with
@@ -120,8 +119,7 @@ class Batch(Pure):
         # TensorFlow, too, gives access by place only if all batches have the same size.
         return type(self) is Batch and self.drops_remainder
 
-    def element(self, index: int) -> Element:
-        require_index(index, known_size(self))
+    def at(self, index: int) -> Element:
         first, size = index * self.size, known_size(self.source)
         return stacked([self.source.element(i) for i in range(first, min(first + self.size, size))])
 
@@ -210,7 +208,7 @@ class MapAndBatch(FunctionDataset, Batch):
     def cardinality(self) -> int:
         return super().cardinality() if self.keeps_cardinality else UNKNOWN
 
-    element = Dataset.element
+    at = Dataset.at
 
 
 @dataclasses.dataclass(eq=False)
@@ -253,7 +251,7 @@ class PaddedBatch(Batch):
         return result
 
     # Batch's own would stack the elements as they are.
-    element = Dataset.element
+    at = Dataset.at
 
 
 @dataclasses.dataclass(eq=False)

@@ -132,7 +132,7 @@ class Dataset:
     @property
     def has_places(self) -> bool:
         """True if the dataset has random access without a pass, provided that the inputs have."""
-        return type(self).element is not Dataset.element
+        return type(self).at is not Dataset.at
 
     @property
     def is_plain(self) -> bool:
@@ -151,10 +151,12 @@ class Dataset:
         return UNKNOWN
 
     def element(self, index: int) -> Element:
-        """Return the element at an index, of a dataset with a known size. The default makes the elements before `index`
-        too.
-        """
+        """Return the element at an index, of a dataset with a known size; OutOfRangeError if there is none."""
         require_index(index, known_size(self))
+        return self.at(index)
+
+    def at(self, index: int) -> Element:
+        """Return the element at an index below the size. The default makes the elements before `index` too."""
         return next(itertools.islice(self, index, None))
 
     def with_inputs(self, inputs: tuple[Dataset, ...]) -> Dataset:
@@ -304,6 +306,11 @@ def repeated_cardinality(dataset: Dataset, passes: int) -> int:
     return counted(dataset, lambda size: size * passes) if passes else 0
 
 
+def total(cardinalities: Sequence[int]) -> int:
+    """Return the cardinality of several datasets in sequence."""
+    return INFINITE if INFINITE in cardinalities else UNKNOWN if UNKNOWN in cardinalities else sum(cardinalities)
+
+
 def least(cardinalities: Sequence[int]) -> int:
     """Return the cardinality of a dataset that ends with the first of several datasets."""
     # As in TensorFlow, although a finite size beside the unknown one bounds the number.
@@ -341,6 +348,32 @@ def map_pull(pull: Callable[[], _Taken | None], make: Callable[[_Taken], _Made |
         return None if taken is None else make(taken)
 
     return next_result
+
+
+def picking(pull: Pull, pick: Callable[[Element], Element | None]) -> Pull:
+    """Apply `pick` to elements, and skip elements for which `pick` returns None."""
+
+    def next_element() -> Element | None:
+        while (element := pull()) is not None:
+            if (picked := pick(element)) is not None:
+                return picked
+            check_time()
+        return None
+
+    return next_element
+
+
+def lasting(pull: Pull) -> Pull:
+    """Return a pull that, once at its end, stays there, whatever a further demand would find."""
+    is_over = False
+
+    def next_element() -> Element | None:
+        nonlocal is_over
+        element = None if is_over else pull()
+        is_over = element is None
+        return element
+
+    return next_element
 
 
 def deferred(begin: Callable[[], Pull]) -> Pull:

@@ -26,10 +26,13 @@ from .dataset import (
     ended,
     flattened,
     known_size,
+    lasting,
+    map_pull,
+    picking,
     pull_of,
     repeated_cardinality,
-    require_index,
     require_types,
+    total,
 )
 
 Predicate = Callable[[Element], bool]
@@ -76,8 +79,7 @@ class Take(Pure):
             return self.count
         return min(size, self.count)  # UNKNOWN is below all counts
 
-    def element(self, index: int) -> Element:
-        require_index(index, known_size(self))
+    def at(self, index: int) -> Element:
         return self.source.element(index)
 
     @property
@@ -121,8 +123,7 @@ class Skip(Pure):
     def cardinality(self) -> int:
         return counted(self.source, lambda size: max(0, size - self.count) if self.count >= 0 else 0)
 
-    def element(self, index: int) -> Element:
-        require_index(index, known_size(self))
+    def at(self, index: int) -> Element:
         return self.source.element(index + self.count)
 
     @property
@@ -188,8 +189,7 @@ class Repeat(Pure):
     def cardinality(self) -> int:
         return repeated_cardinality(self.source, self.count)
 
-    def element(self, index: int) -> Element:
-        require_index(index, known_size(self))
+    def at(self, index: int) -> Element:
         return self.source.element(index % known_size(self.source))
 
     @property
@@ -253,8 +253,7 @@ class Shard(Pure):
     def cardinality(self) -> int:
         return counted(self.source, lambda size: size // self.count + (self.index < size % self.count))
 
-    def element(self, index: int) -> Element:
-        require_index(index, known_size(self))
+    def at(self, index: int) -> Element:
         return self.source.element(index * self.count + self.index)
 
 
@@ -282,32 +281,15 @@ class Concatenate(Pure):
         return flattened(pull_of(passes))
 
     def cardinality(self) -> int:
-        sizes = [source.cardinality() for source in self.inputs]
-        if INFINITE in sizes:
-            return INFINITE
-        return UNKNOWN if UNKNOWN in sizes else sum(sizes)
+        return total([source.cardinality() for source in self.inputs])
 
-    def element(self, index: int) -> Element:
-        require_index(index, known_size(self))
+    def at(self, index: int) -> Element:
         for source in self.inputs:
             size = known_size(source)
             if index < size:
                 return source.element(index)
             index -= size
         raise AssertionError("the index is below the sum of the sizes")
-
-
-def picking(pull: Pull, pick: Callable[[Element], Element | None]) -> Pull:
-    """Apply `pick` to elements, and skip elements for which `pick` returns None."""
-
-    def next_element() -> Element | None:
-        while (element := pull()) is not None:
-            if (picked := pick(element)) is not None:
-                return picked
-            check_time()
-        return None
-
-    return next_element
 
 
 @dataclasses.dataclass(eq=False)
@@ -355,19 +337,7 @@ class TakeWhile(Dataset):
     predicate: Predicate
 
     def begin(self) -> Pull:
-        pull, is_over = self.source.begin(), False
-
-        def next_element() -> Element | None:
-            nonlocal is_over
-            if is_over:
-                return None
-            element = pull()
-            if element is None or not self.predicate(element):
-                is_over = True
-                return None
-            return element
-
-        return next_element
+        return lasting(map_pull(self.source.begin(), lambda element: element if self.predicate(element) else None))
 
 
 @dataclasses.dataclass(eq=False)
@@ -497,27 +467,23 @@ class ChooseFastestBranch(Dataset):
     ratio: tuple[int, int]
 
     def begin(self) -> Pull:
-        source, branch, trial_elements, is_over = self.source.begin(), 0, 0, False
+        source, branch, trial_elements = self.source.begin(), 0, 0
         current: Pull | None = None
 
         def next_element() -> Element | None:
-            nonlocal branch, trial_elements, current, is_over
-            if is_over:
-                return None
+            nonlocal branch, trial_elements, current
             # Trials share one pass of the input: an element that a branch has tried does not come again.
             is_trial = branch < len(self.branches)
             current = current or (self._trial(source, branch) if is_trial else self._branch(0, self._rest(source)))
             try:
-                element = current()
-                is_over = element is None
-                return element
+                return current()
             finally:
                 # An element that fails counts too, or a branch that always fails would be tried for ever.
                 trial_elements += is_trial
                 if trial_elements == self.tried:
                     branch, trial_elements, current = branch + 1, 0, None
 
-        return next_element
+        return lasting(next_element)
 
     def _trial(self, source: Pull, branch: int) -> Pull:
         """Begin a branch over its trial's elements."""

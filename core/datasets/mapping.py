@@ -27,13 +27,14 @@ from .dataset import (
     Pure,
     array_of,
     flattened,
-    known_size,
+    lasting,
     least,
     map_pull,
+    picking,
     pull_of,
-    require_index,
     require_types,
     row_of,
+    total,
 )
 from .seeds import PhiloxWords, Seeds
 
@@ -82,8 +83,7 @@ class Map(FunctionDataset, OneForOne):
     def cardinality(self) -> int:
         return self.source.cardinality() if self.keeps_cardinality else UNKNOWN
 
-    def element(self, index: int) -> Element:
-        require_index(index, known_size(self))
+    def at(self, index: int) -> Element:
         return self.function(self.source.element(index))
 
 
@@ -112,8 +112,7 @@ class FlatMap(FunctionDataset):
         """Return the sum of the datasets' cardinalities: calls the function for every element."""
         if self.source.cardinality() < 0:
             return self.source.cardinality()
-        sizes = [self.function(element).cardinality() for element in self.source]
-        return INFINITE if INFINITE in sizes else UNKNOWN if UNKNOWN in sizes else sum(sizes)
+        return total([self.function(element).cardinality() for element in self.source])
 
 
 @dataclasses.dataclass(eq=False)
@@ -268,12 +267,7 @@ class Zip(Pure):
         return self._joined([source.begin_at(count) for source in self.inputs])
 
     def _joined(self, pulls: Sequence[Pull]) -> Pull:
-        is_over = False
-
         def next_element() -> Element | None:
-            nonlocal is_over
-            if is_over:
-                return None
             joined: list[Any] = []
             failure: Exception | None = None
             # The inputs behind the first that ends are not asked: nobody would get their elements.
@@ -284,20 +278,18 @@ class Zip(Pure):
                     failure = failure or error
                     continue
                 if element is None:
-                    is_over = True
                     return None
                 joined += element
             if failure is not None:
                 raise failure
             return tuple(joined)
 
-        return next_element
+        return lasting(next_element)
 
     def cardinality(self) -> int:
         return least([source.cardinality() for source in self.inputs])
 
-    def element(self, index: int) -> Element:
-        require_index(index, known_size(self))
+    def at(self, index: int) -> Element:
         return tuple(component for source in self.inputs for component in source.element(index))
 
 
@@ -352,15 +344,7 @@ class Sampling(Dataset):
 
     def begin(self) -> Pull:
         pull, words = self.source.begin(), PhiloxWords(*self.seeds.next())
-
-        def next_element() -> Element | None:
-            while (element := pull()) is not None:
-                if unit_float(words.next()) < self.rate:
-                    return element
-                check_time()
-            return None
-
-        return next_element
+        return picking(pull, lambda element: element if unit_float(words.next()) < self.rate else None)
 
 
 def weighted_sizes(sizes: Sequence[int], weights: Sequence[float]) -> list[int]:
@@ -391,8 +375,7 @@ class WeightedFlatMap(Dataset):
     def cardinality(self) -> int:
         return sum(self.sizes)
 
-    def element(self, index: int) -> Element:
-        require_index(index, self.cardinality())
+    def at(self, index: int) -> Element:
         ends = list(itertools.accumulate(self.sizes))
         # An index at the end of an input is that of the first element of the next; inputs without elements are passed over.
         place = bisect.bisect_right(ends, index)
@@ -442,8 +425,7 @@ class IndexFlatMap(Dataset):
     def cardinality(self) -> int:
         return self.size
 
-    def element(self, index: int) -> Element:
-        require_index(index, known_size(self))
+    def at(self, index: int) -> Element:
         place, offset = self._place(index)
         return _slice(self.function(self.source.element(place)), offset)
 

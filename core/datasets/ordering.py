@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import collections
-import functools
-from typing import Any, ClassVar, Final
+from typing import ClassVar, Final
 
 import numpy as np
 
@@ -176,13 +175,9 @@ class GlobalShuffle(Dataset):
         # TensorFlow's permutation of indices takes three seeds.
         (seed, seed2), (seed3, _) = self.seeds.next(), self.seeds.next()
         size = known_size(self.source)
-        places = map(functools.partial(_place, size, np.array([[seed, seed2, seed3]])), range(size))
+        seeds, last = np.array([[seed, seed2, seed3]]), np.array([size - 1])
+        places = (int(shuffle_indices(np.array([index]), last, seeds, _ROUNDS)[0]) for index in range(size))
         return pull_of(map(self.source.element, places))
 
     def cardinality(self) -> int:
         return self.source.cardinality()
-
-
-def _place(size: int, seeds: Any, index: int) -> int:
-    """Return the place of an index in a permutation of `size` places."""
-    return int(shuffle_indices(np.array([index]), np.array([size - 1]), seeds, _ROUNDS)[0])

@@ -11,7 +11,7 @@ import numpy as np
 from ..support import dataclasses
 from ..support.errors import InvalidArgumentError, OutOfRangeError
 from ..types.dtypes import DType, int64
-from .dataset import INFINITE, Dataset, Element, Pull, Pure, array_of, pull_of, require_index, row_of
+from .dataset import INFINITE, Dataset, Element, Pull, Pure, array_of, pull_of, row_of
 from .seeds import PhiloxWords, Seeds
 
 
@@ -23,7 +23,7 @@ class ByPlace(Pure):
 
     def begin_at(self, count: int) -> Pull:
         # `map` stays in C: a generator would add a frame to each element.
-        return pull_of(map(self.element, range(count, self.cardinality())))
+        return pull_of(map(self.at, range(count, self.cardinality())))
 
 
 @dataclasses.dataclass(eq=False)
@@ -36,8 +36,7 @@ class Tensors(ByPlace):
     def cardinality(self) -> int:
         return 1
 
-    def element(self, index: int) -> Element:
-        require_index(index, 1)
+    def at(self, index: int) -> Element:
         return self.components
 
 
@@ -65,15 +64,11 @@ class Slices(ByPlace):
             return super().begin_at(count)
         return pull_of(zip(*[component[count:] for component in self.components]))
 
-    def _row(self, index: int) -> Element:
-        return tuple([row_of(component, index) for component in self.components])
-
     def cardinality(self) -> int:
         return len(self.components[0])
 
-    def element(self, index: int) -> Element:
-        require_index(index, self.cardinality())
-        return self._row(index)
+    def at(self, index: int) -> Element:
+        return tuple([row_of(component, index) for component in self.components])
 
 
 @dataclasses.dataclass(eq=False)
@@ -89,8 +84,7 @@ class ListOf(ByPlace):
     def cardinality(self) -> int:
         return len(self.elements)
 
-    def element(self, index: int) -> Element:
-        require_index(index, len(self.elements))
+    def at(self, index: int) -> Element:
         return self.elements[index]
 
 
@@ -110,8 +104,7 @@ class Range(ByPlace):
         size = self.numbers.stop - self.numbers.start
         return len(self.numbers) if abs(size) <= sys.maxsize else INFINITE
 
-    def element(self, index: int) -> Element:
-        require_index(index, self.cardinality())
+    def at(self, index: int) -> Element:
         return (self._cast(self.numbers[index]),)
 
     def _cast(self, number: int) -> Any:

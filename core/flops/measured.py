@@ -24,7 +24,7 @@ from ..support.errors import InvalidArgumentError, TfgError
 from ..support.grouping import grouped
 from ..support.words import counted
 from ..types.dims import Dim
-from ..types.dtypes import DType, from_numpy, resource, string
+from ..types.dtypes import from_numpy, resource, string
 from ..types.shapes import Shape, TensorSpec
 from .count import moved_bytes
 from .flops_report import FlopsReport
@@ -270,7 +270,8 @@ class _NodeWork:
         before = [_spec(value) for value in inputs]
         after = [_spec(value) for value in results if value is not None]
         self.shapes = " ".join(str(spec.shape) for spec in before)
-        if _calls_functions(node):
+        # A call or functional control flow.
+        if node.op_def is None or any("func" in attr.type for attr in node.op_def.attrs.values()):
             return
         function = registry.flops_function(node.op)
         if function is None:
@@ -289,11 +290,6 @@ class _NodeWork:
         self.bytes += moved if isinstance(moved, int) else 0
 
 
-def _calls_functions(node: Node) -> bool:
-    """Return True for calls and functional control flow: the nodes of the bodies are counted instead."""
-    return node.op_def is None or any("func" in attr.type for attr in node.op_def.attrs.values())
-
-
 def _spec(value: Any) -> TensorSpec:
     """Return the exact spec of a value; small integers with their values, handles with the specs behind them."""
     if isinstance(value, Variable):
@@ -302,13 +298,10 @@ def _spec(value: Any) -> TensorSpec:
     if array.dtype == object:
         held = array.item() if array.ndim == 0 else None
         inner = (_spec(held),) if isinstance(held, Variable) else ()
-        return TensorSpec(_object_dtype(held), Shape(array.shape), handle=inner)
+        dtype = string if held is None or isinstance(held, (bytes, str)) else resource
+        return TensorSpec(dtype, Shape(array.shape), handle=inner)
     is_small = array.dtype.kind in "iub" and array.size <= _MAX_VALUE
     return TensorSpec(from_numpy(array.dtype), Shape(array.shape), array if is_small else None)
-
-
-def _object_dtype(held: Any) -> DType:
-    return string if held is None or isinstance(held, (bytes, str)) else resource
 
 
 def _measured(path: str, times: list[int], runs: int, work: _NodeWork | None) -> MeasuredNode:

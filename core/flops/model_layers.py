@@ -244,17 +244,13 @@ def _block(name: str, totals: Layer, blocks: Iterable[LayerBlock] = ()) -> Layer
 
 def _stems(blocks: Sequence[LayerBlock]) -> Iterator[LayerBlock]:
     """Yield the blocks, and one for layers behind each other whose names begin alike: `conv2_block1_1_conv` ..."""
-    for stem, group in itertools.groupby(blocks, _stem):
+    for stem, group in itertools.groupby(blocks, lambda block: None if block.blocks else name_stem(block.name)):
         members = list(group)
         if stem is None or len(members) == 1:
             yield from members
         else:
             around = members[0].totals.name.removesuffix(members[0].name)
             yield _block(stem, _together(f"{around}{stem}", [block.totals for block in members]), members)
-
-
-def _stem(block: LayerBlock) -> str | None:
-    return None if block.blocks else name_stem(block.name)
 
 
 def _next(name: str, scope: str) -> str:

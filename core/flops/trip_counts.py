@@ -145,11 +145,7 @@ def _step(value: Output, constant: Callable[[Output], DimLike | None], fact: str
 
 
 def _strip(value: Output) -> Output:
-    return trail_end(value, _bare)
-
-
-def _bare(value: Output) -> Output | None:
-    return value.node.inputs[0] if value.node.op == "Cast" or hands_in(value.node) else None
+    return trail_end(value, lambda v: v.node.inputs[0] if v.node.op == "Cast" or hands_in(v.node) else None)
 
 
 def _number(inference: Estimate, value: Output) -> DimLike | None:

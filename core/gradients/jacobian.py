@@ -10,7 +10,7 @@ import numpy as np
 
 from ..building.gradbuilder import GradientBuilder
 from ..graph.frames import SWITCH, is_transparent
-from ..graph.graph import Graph, GraphLike, Node, Output, as_graph
+from ..graph.graph import GraphLike, Node, Output, as_graph
 from ..graph.variable_nodes import RESOURCE_VARIABLES
 from ..registry.catalog import CATALOG
 from ..registry.op_facts import has_fact
@@ -49,21 +49,18 @@ def jacobian(
     (a product for each element of x), or auto: the fewer products. `session` supplies the state of variables; `chunk_bytes`
     bounds the memory of a batch of basis vectors.
     """
-    graph = as_graph(graph)
     return Derivative(graph, y, x, session).jacobian(feeds or {}, mode, chunk_bytes)
 
 
 @checked
 def vjp(graph: GraphLike, y: str, x: str, v: Any, feeds: Feeds | None = None, *, session: SessionLike | None = None) -> Array:
     """Return v^T J: the gradient of x when `v`, of y's shape, arrives at y."""
-    graph = as_graph(graph)
     return Derivative(graph, y, x, session).vjp(v, feeds or {})
 
 
 @checked
 def jvp(graph: GraphLike, y: str, x: str, v: Any, feeds: Feeds | None = None, *, session: SessionLike | None = None) -> Array:
     """Return J v: the change of y when x moves along `v`, of x's shape."""
-    graph = as_graph(graph)
     return Derivative(graph, y, x, session).jvp(v, feeds or {})
 
 
@@ -72,7 +69,6 @@ def hessian_vector(
     graph: GraphLike, y: str, x: str, v: Any, feeds: Feeds | None = None, *, session: SessionLike | None = None
 ) -> Array:
     """Return H v: the change of the gradient of (the sum of) y when x moves along `v`, of x's shape."""
-    graph = as_graph(graph)
     return Derivative(graph, y, x, session).hessian_vector(v, feeds or {})
 
 
@@ -82,8 +78,8 @@ class Derivative:
     `session` supplies the variables' values, also later, as they change.
     """
 
-    def __init__(self, graph: Graph, y: str, x: str, session: SessionLike | None = None) -> None:
-        self.graph = graph.copy()
+    def __init__(self, graph: GraphLike, y: str, x: str, session: SessionLike | None = None) -> None:
+        self.graph = as_graph(graph).copy()
         self.builder = GradientBuilder(self.graph)
         self.y = self.graph.output(y)
         self.x = self.graph.output(x)

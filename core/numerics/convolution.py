@@ -136,20 +136,11 @@ def result_shape(
     return shape[0], *result_sizes(shape, window, strides, pads, dilations), filters
 
 
-def _is_empty(c: Convolution) -> bool:
-    return not math.prod(c.shape) or not c.w.size
-
-
 def _fill_empty(c: Convolution) -> Array:
     """Fill the result with the bias, or zeros, where nothing is multiplied."""
     result, _ = c.empty_result()
     result[...] = 0 if c.bias is None else c.bias
     return result
-
-
-# A filter of fewer input channels than the image has belongs to a group of channels, as in TensorFlow: no attribute says so.
-def _has_groups(c: Convolution) -> bool:
-    return c.w.shape[-2] != c.x.shape[-1]
 
 
 def _convolve_groups(c: Convolution) -> Array:
@@ -166,10 +157,6 @@ def _convolve_groups(c: Convolution) -> Array:
     return c.finish_whole(result, finish)
 
 
-def _has_window_of_one(c: Convolution) -> bool:
-    return math.prod(c.w.shape[:-2]) == 1
-
-
 def _convolve_positions(c: Convolution) -> Array:
     """Multiply positions by the filter, for a window of a single element: the convolution is a single product."""
     result, finish = c.empty_result()
@@ -180,10 +167,6 @@ def _convolve_positions(c: Convolution) -> Array:
     view = c.padded()[(slice(None), *(slice(None, None, s) for s in c.strides))]
     _multiply_blocks(view.reshape(-1, depth), matrix, out, finish, c.bias)
     return result
-
-
-def _suits_tiles(c: Convolution) -> bool:
-    return winograd.suits(c.x, c.w, c.strides, c.pads, c.dilations)
 
 
 def _convolve_tiles(c: Convolution) -> Array | None:
@@ -219,10 +202,12 @@ def _convolve_windows(c: Convolution) -> Array:
 
 
 WAYS: Final = (
-    Way("nothing", _is_empty, _fill_empty),
-    Way("groups", _has_groups, _convolve_groups),
-    Way("product", _has_window_of_one, _convolve_positions),
-    Way("Winograd's tiles", _suits_tiles, _convolve_tiles),
+    Way("nothing", lambda c: not math.prod(c.shape) or not c.w.size, _fill_empty),
+    # A filter of fewer input channels than the image has belongs to a group of channels, as in TensorFlow: no attribute says
+    # so.
+    Way("groups", lambda c: c.w.shape[-2] != c.x.shape[-1], _convolve_groups),
+    Way("product", lambda c: math.prod(c.w.shape[:-2]) == 1, _convolve_positions),
+    Way("Winograd's tiles", lambda c: winograd.suits(c.x, c.w, c.strides, c.pads, c.dilations), _convolve_tiles),
     Way("gathered windows", lambda c: True, _convolve_windows),
 )
 

@@ -17,7 +17,7 @@ import numpy as np
 
 from ..parallel.work_division import BLOCK_ELEMENTS, ELEMENT_WORK, TILE_ELEMENTS, divide, even, workers_for
 from .channel_sums import column_sums
-from .convolution import Epilogue, Finish
+from .convolution import Epilogue, Finish, result_shape
 from .input_gradient import filled_phases, transposed_pads
 from .weak_cache import cached_for_constant
 from .windows import (
@@ -50,8 +50,8 @@ def depthwise_convolve(
     epilogue: Epilogue | None = None,
 ) -> Array:
     """Return the convolution; `epilogue` as for `convolution.convolve`."""
-    channels, multiplier = w.shape[-2:]
-    shape = _result_shape(x.shape, w.shape, tuple(strides), tuple(pads), tuple(dilations))
+    *window, channels, multiplier = w.shape
+    shape = result_shape(x.shape, (*window, 1, channels * multiplier), tuple(strides), tuple(pads), tuple(dilations))
     result = np.empty(shape, x.dtype if x.dtype is w.dtype else np.result_type(x, w))
     # The path by lines multiplies a line by a repeated filter, so each output channel must have one input channel; einsum has
     # vector loops for these dtypes.
@@ -66,18 +66,6 @@ def depthwise_convolve(
     if finish is not None:
         finish(slice(0, x.shape[0] * math.prod(outputs)), slice(0, channels * multiplier))
     return result
-
-
-@functools.lru_cache(1024)
-def _result_shape(
-    shape: tuple[int, ...],
-    filter_shape: tuple[int, ...],
-    strides: tuple[int, ...],
-    pads: tuple[tuple[int, int], ...],
-    dilations: tuple[int, ...],
-) -> tuple[int, ...]:
-    *window, channels, multiplier = filter_shape
-    return shape[0], *result_sizes(shape, window, strides, pads, dilations), channels * multiplier
 
 
 def _sum_lines(

@@ -134,13 +134,11 @@ def solve_tridiagonal(diagonals: Array, rhs: Array) -> Array:
     solver = scipy.linalg.get_lapack_funcs("gtsv", (diagonals, rhs))
     result = []
     for (upper, main, lower), b in zip(diagonals.reshape(-1, 3, size), rhs.reshape(-1, size, columns)):
-        solved = _small(main, b) if size == 1 else _gtsv(solver, upper, main, lower, b)
-        result.append(solved)
+        if size > 1:
+            result.append(_gtsv(solver, upper, main, lower, b))
+        else:
+            result.append(np.full_like(b, np.nan) if main[0] == 0 else b / main[0])
     return np.stack(result).reshape(rhs.shape).astype(rhs.dtype, copy=False)
-
-
-def _small(main: Array, b: Array) -> Array:
-    return np.full_like(b, np.nan) if main[0] == 0 else b / main[0]
 
 
 def _gtsv(solver: Any, upper: Array, main: Array, lower: Array, b: Array) -> Array:

@@ -318,14 +318,6 @@ def _lanczos(radius: float) -> Callable[[Array], Array]:
     return kernel
 
 
-def _gaussian(x: Array) -> Array:
-    return np.where(x >= 1.5, 0.0, np.exp(-(x**2) / (2 * 0.5**2)))
-
-
-def _box(x: Array) -> Array:
-    return np.where(x < 0.5, 1.0, np.where(x == 0.5, 0.5, 0.0))
-
-
 def _mitchell_cubic(x: Array) -> Array:
     """Mitchell and Netravali 1988 with B = C = 1/3."""
     near = ((7 / 6 * x - 2) * x) * x + 8 / 9
@@ -337,8 +329,8 @@ SAMPLING_KERNELS: dict[str, tuple[float, Callable[[Array], Array]]] = {
     "lanczos1": (1.0, _lanczos(1.0)),
     "lanczos3": (3.0, _lanczos(3.0)),
     "lanczos5": (5.0, _lanczos(5.0)),
-    "gaussian": (1.5, _gaussian),
-    "box": (1.0, _box),
+    "gaussian": (1.5, lambda x: np.where(x >= 1.5, 0.0, np.exp(-(x**2) / (2 * 0.5**2)))),
+    "box": (1.0, lambda x: np.where(x < 0.5, 1.0, np.where(x == 0.5, 0.5, 0.0))),
     "triangle": (1.0, lambda x: np.maximum(1 - x, 0.0)),
     "keyscubic": (2.0, functools.partial(_cubic, a=-0.5)),
     "mitchellcubic": (2.0, _mitchell_cubic),

@@ -64,10 +64,6 @@ def _logistic_derivative(wx: float, label: float) -> float:
     return -label * math.exp(-y) / (1 + math.exp(-y)) if y > 0 else -label / (1 + math.exp(y))
 
 
-def _squared_dual(label: float, dual: float, wx: float, scale: float) -> float:
-    return dual + (label - dual - wx) / (1 + scale)
-
-
 def _clipped(candidate: float, label: float) -> float:
     """Clip the dual variable to its range: label times dual in [0, 1]."""
     product = label * candidate
@@ -78,10 +74,6 @@ def _hinge_dual(label: float, dual: float, wx: float, scale: float) -> float:
     # NumPy's quotient by 0 is infinite, as C++'s, where Python's would raise; the clipping then takes the bound.
     step = np.float64(label - wx) / np.float64(scale)
     return _clipped(float(dual + step), label)
-
-
-def _smooth_hinge_dual(label: float, dual: float, wx: float, scale: float) -> float:
-    return _clipped(dual + (label - wx - _GAMMA * dual) / (scale + _GAMMA), label)
 
 
 def _hinge_dual_loss(dual: float, label: float) -> float:
@@ -133,7 +125,7 @@ LOSSES: Final = {
     "logistic_loss": Loss(_binary_label, _logistic_dual, _logistic_loss, _logistic_dual_loss, _logistic_derivative, 4),
     "squared_loss": Loss(
         lambda label: label,
-        _squared_dual,
+        lambda label, dual, wx, scale: dual + (label - dual - wx) / (1 + scale),
         lambda wx, label: 0.5 * (wx - label) ** 2,
         lambda dual, label: dual * (0.5 * dual - label),
         lambda wx, label: wx - label,
@@ -149,7 +141,7 @@ LOSSES: Final = {
     ),
     "smooth_hinge_loss": Loss(
         _binary_label,
-        _smooth_hinge_dual,
+        lambda label, dual, wx, scale: _clipped(dual + (label - wx - _GAMMA * dual) / (scale + _GAMMA), label),
         _smooth_hinge_loss,
         _smooth_hinge_dual_loss,
         _smooth_hinge_derivative,

@@ -234,14 +234,21 @@ _BLOCKWISE: Final = _Registrations[Blockwise]("way to finish it")
 
 
 def kernel(
-    *ops: str, shape: str = "", engine: str = "numpy", **dtype_names: Iterable[str]
+    *ops: str,
+    shape: str | Callable[..., Any] = "",
+    gradient: Gradient | None = None,
+    flops: Callable[..., Cost] | None = None,
+    facts: Iterable[str] = (),
+    engine: str = "numpy",
+    **dtype_names: Iterable[str],
 ) -> Callable[[_Function], _Function]:
     """Register a kernel for `ops`; `T=("string",)` restricts dtypes of attributes. The first accepting kernel wins.
 
-    `shape` is the signature of the ops' shapes (see shape_signatures), in place of a shape function.
+    `shape` is the ops' shape function, or the signature of their shapes (see shape_signatures). `gradient` and `flops` state
+    a gradient or a count that needs no function of its own: a mark such as WITHOUT_GRADIENT, `by_ops`, `counted`. `facts` are
+    facts of these ops.
     """
-    if shape:
-        shaped(shape, *ops)
+    _state(ops, shape, gradient, flops, facts)
     allowed = {name: tuple(map(dtypes.from_name, names)) for name, names in dtype_names.items()}
     # The module of the caller, not of the function: a library may register a function of tfg, and limits trust tfg's kernels.
     is_own = sys._getframe(1).f_globals["__name__"].startswith(f"{op_facts.PACKAGE}.")
@@ -253,6 +260,24 @@ def kernel(
         return function
 
     return register
+
+
+def _state(
+    ops: Iterable[str],
+    shape: str | Callable[..., Any],
+    gradient: Gradient | None,
+    flops: Callable[..., Cost] | None,
+    facts: Iterable[str],
+) -> None:
+    """Register what is said of ops beside their kernel."""
+    for name in facts:
+        STATED[name].update(ops)
+    if shape:
+        _SHAPES.add(ops, signature(shape) if isinstance(shape, str) else shape)
+    if gradient is not None:
+        _GRADIENTS.add(ops, gradient)
+    if flops is not None:
+        _FLOPS.add(ops, flops)
 
 
 def shape(*ops: str) -> Callable[[_Function], _Function]:
@@ -390,11 +415,19 @@ def arrays(
 
 
 def everywhere(
-    *ops: str, shape: str = "", static: tuple[int, ...] = (), sizes: tuple[int, ...] = ()
+    *ops: str,
+    shape: str | Callable[..., Any] = "",
+    gradient: Gradient | None = None,
+    flops: Callable[..., Cost] | None = None,
+    facts: Iterable[str] = (),
+    static: tuple[int, ...] = (),
+    sizes: tuple[int, ...] = (),
 ) -> Callable[[_Function], _Function]:
-    """Register an array program as the kernel in NumPy, too: one expression then computes the op in all engines."""
-    if shape:
-        shaped(shape, *ops)
+    """Register an array program as the kernel in NumPy, too: one expression then computes the op in all engines.
+
+    `shape`, `gradient`, `flops` and `facts` are as for `kernel`.
+    """
+    _state(ops, shape, gradient, flops, facts)
     from ..numerics.array_namespace import NUMPY  # commands that run no kernel do without
 
     def register(function: _Function) -> _Function:

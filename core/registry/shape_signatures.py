@@ -6,7 +6,8 @@
 A term before the arrow stands for an input, one behind for an output: `()` for a scalar, `*` for any shape, otherwise a token
 for each dimension. Inputs beyond the terms have any shape.
 
-    n       a size, equal wherever the name stands; `4n` is a multiple of it
+    n       a size, equal wherever the name stands; `4n` is a multiple of it, `n+1` and `n-1` are its neighbours
+    m&n     the smaller of two sizes
     3       this size
     _       any size
     ...     any dimensions, the same in all terms; `x...` are those of another name
@@ -26,7 +27,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from ..support.errors import InvalidArgumentError
-from ..types.dims import Dim, DimLike
+from ..types.dims import Dim, DimLike, dim_min
 from ..types.shapes import SCALAR, UNKNOWN, Shape, TensorSpec, as_dims, broadcast_shapes, merge_dims, merge_shapes, shape_from
 
 
@@ -70,7 +71,7 @@ class _Term(NamedTuple):
     copies: str
 
 
-_TERM: Final = re.compile(r"\s*(<)?([^<>[+]*)>?\s*(\+)?(?:\[(\w+)\])?\s*")
+_TERM: Final = re.compile(r"\s*(<)?((?:[^<>[+]|\+1)*)>?\s*(\+)?(?:\[(\w+)\])?\s*")
 
 
 def _term(text: str) -> _Term:
@@ -81,8 +82,8 @@ def _term(text: str) -> _Term:
     return _Term(None if tokens == ("*",) else tokens, opening is not None, rest is not None, count or "")
 
 
-_SIZE: Final = re.compile(r"(\d*)([a-z]\w*)?")
-"""A number, a name, or a multiple of a named size."""
+_SIZE: Final = re.compile(r"(\d*)([a-z]\w*)?([+-]1)?")
+"""A number, a name, a multiple of a named size, or a size next to it."""
 
 
 class _Sizes:
@@ -130,11 +131,13 @@ class _Sizes:
         if name.startswith("{"):
             value = self._attrs[name[1:-1]]
             return len(value) if isinstance(value, list) else Dim.unknown() if value < 0 else value
+        if "&" in name:
+            return dim_min(*map(self._dim, name.split("&")))
         match = _SIZE.fullmatch(name)
         assert match is not None, name
-        number, named = match.groups()
+        number, named, step = match.groups()
         # One unknown for a name: indices and values of a sparse result are equally many.
-        return int(number or 1) * (self._dims.setdefault(named, Dim.unknown()) if named else 1)
+        return int(number or 1) * (self._dims.setdefault(named, Dim.unknown()) if named else 1) + int(step or 0)
 
     def _shape(self, name: str) -> Any:
         return self._attrs[name[1:-4]] if name.startswith("{") else self._shapes.get(name, UNKNOWN)

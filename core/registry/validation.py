@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple, TypeAlias
 
+from ..support import dataclasses
 from ..support.errors import InvalidArgumentError
 from ..support.keyed_cache import KeyedCache
 from ..support.words import counted
@@ -52,6 +53,7 @@ class _Rule(NamedTuple):
 _rules: dict[int, tuple[OpDef, tuple[_Rule, ...]]] = {}
 
 
+@dataclasses.dataclass(eq=False, slots=True)
 class Checked:
     """The result of checking nodes with these attributes: the dtypes of their inputs, None for an unknown op.
 
@@ -59,23 +61,12 @@ class Checked:
     An op that nobody declared is not `is_declared`.
     """
 
-    __slots__ = ("attrs", "inputs", "is_declared", "op", "opened", "outputs")
-
-    def __init__(
-        self,
-        op: str,
-        attrs: Mapping[str, Any],
-        inputs: tuple[DType, ...] | None = None,
-        outputs: tuple[DType, ...] = (),
-        opened: Sequence[str] = (),
-        is_declared: bool = True,
-    ) -> None:
-        self.op = op
-        self.attrs = attrs
-        self.inputs = inputs
-        self.outputs = outputs
-        self.opened = opened
-        self.is_declared = is_declared
+    op: str
+    attrs: Mapping[str, Any]
+    inputs: tuple[DType, ...] | None = None
+    outputs: tuple[DType, ...] = ()
+    opened: Sequence[str] = ()
+    is_declared: bool = True
 
     def holds(self, op: str, attrs: Mapping[str, Any]) -> bool:
         """Return True while the op and the attributes are the same as at the check."""

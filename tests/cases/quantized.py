@@ -5,7 +5,7 @@ Placeholders hold plain integers; Bitcast makes them quantized.
 
 import numpy as np
 
-from tests.opcases import graph_case, integers
+from tests.opcases import case, graph_case, integers, normal
 from tfg.core.types.shapes import UNKNOWN
 
 
@@ -126,6 +126,7 @@ def moves():
             quantized("QuantizedResizeBilinear", whole("quint8", 1, 4, 5, 3), np.array([3, 7], np.int32), *A, align_corners=c)
             for c in (False, True)
         ),
+        case("QuantizedResizeBilinear", normal(1, 4, 5, 3), np.array([3, 7], np.int32), f32(-3), f32(3)),
     ]
 
 

@@ -10,14 +10,13 @@ import numpy as np
 
 from ...codecs import wav
 from ...registry.registry import (
+    WITHOUT_GRADIENT,
     Cost,
     everywhere,
-    facts,
     flops,
     kernel,
     not_arithmetic,
     shape,
-    without_gradient,
 )
 from ...runtime.state.edge_values import scalar_object
 from ...runtime.state.run_context import reserve
@@ -71,7 +70,7 @@ def _require_desired(**desired: int) -> None:
         require(count >= -1, f"{name} must be >= -1, got {count}")
 
 
-@kernel("DecodeWav")
+@kernel("DecodeWav", facts=("sound_contents",))
 def decode_wav(contents: Array, *, desired_channels: int, desired_samples: int) -> tuple[Result, Result]:
     """Decode a 16-bit PCM WAV file to floats in [-1, 1) (samples, channels), and its rate; cut or padded to the desired
     sizes.
@@ -108,7 +107,6 @@ def encode_wav(audio: Array, sample_rate: Array) -> Result:
     return scalar_object(wav.encode(audio, int(rate)))
 
 
-facts("sound_contents", of=("DecodeWav",))
 not_arithmetic("DecodeWav", "EncodeWav")
 
 
@@ -127,7 +125,7 @@ def _windows(xp: Any, x: Any, size: int, stride: int) -> Any:
     return xp.take(x, starts[:, None] + np.arange(size), 1)
 
 
-@everywhere("AudioSpectrogram")
+@everywhere("AudioSpectrogram", gradient=WITHOUT_GRADIENT)
 def audio_spectrogram(xp: Any, input: Any, *, window_size: int, stride: int, magnitude_squared: bool) -> Any:
     """Magnitudes of the Fourier transforms of Hann windows of (samples, channels): (channels, slices, bins)."""
     require(window_size >= 2, f"window_size must be at least 2, not {window_size}")
@@ -160,8 +158,6 @@ def audio_spectrogram_flops(
     each = window_size + 5 * length * (length.bit_length() - 1) // 2 + (3 if magnitude_squared else 4) * bins
     return Cost(1) * (channels * slices * each)
 
-
-without_gradient("AudioSpectrogram")
 
 # TensorFlow's least output of a filter: the logarithm of silence would be infinite.
 _FLOOR = 1e-12
@@ -201,7 +197,7 @@ def _cosines(coefficients: int, channels: int) -> Array:
     return np.sqrt(2.0 / channels) * np.cos(angles)
 
 
-@everywhere("Mfcc", static=(1,))
+@everywhere("Mfcc", static=(1,), gradient=WITHOUT_GRADIENT, shape="c slices _ -> c slices {dct_coefficient_count}")
 def mfcc(
     xp: Any, spectrogram: Any, sample_rate: Array,
     *, upper_frequency_limit: float, lower_frequency_limit: float, filterbank_channel_count: int, dct_coefficient_count: int,
@@ -222,12 +218,6 @@ def mfcc(
     return xp.matmul(logarithms, _cosines(dct_coefficient_count, channels).T).astype(np.float32)
 
 
-@shape("Mfcc")
-def mfcc_shape(spectrogram: TensorSpec, sample_rate: TensorSpec, *, dct_coefficient_count: int) -> Shape:
-    channels, slices, _ = with_rank(spectrogram.shape, 3)
-    return Shape((channels, slices, dct_coefficient_count))
-
-
 @flops("Mfcc")
 def mfcc_flops(
     spectrogram: TensorSpec, sample_rate: TensorSpec, *, filterbank_channel_count: int, dct_coefficient_count: int
@@ -237,6 +227,3 @@ def mfcc_flops(
     products = 2 * bins + filterbank_channel_count * dct_coefficient_count
     each = Cost(bins + filterbank_channel_count + 2 * products, products, filterbank_channel_count)
     return each * (channels * slices)
-
-
-without_gradient("Mfcc")

@@ -15,6 +15,8 @@ from ...parallel.interruption_points import pause
 from ...random.index_draws import Words
 from ...random.philox import Philox
 from ...registry.registry import (
+    NOT_DIFFERENTIABLE,
+    WITHOUT_GRADIENT,
     ZERO,
     Cost,
     arrays,
@@ -23,19 +25,17 @@ from ...registry.registry import (
     gradient,
     kernel,
     not_differentiable,
-    shape,
-    shaped,
-    without_gradient,
+    zero_cost,
     zero_flops,
 )
 from ...runtime.state.kernel_context import KernelContext
 from ...support.errors import OutOfRangeError
 from ...types.arrays import Array, Result
 from ...types.dtypes import DType
-from ...types.shapes import Shape, TensorSpec, merge_dims, shape_from
+from ...types.shapes import TensorSpec
 from ..random._random import node_stream
 from ..random.random_stateless import seeded
-from ..shared.argument_checks import may_equal, require, require_rank, scalar, with_rank
+from ..shared.argument_checks import may_equal, require, require_rank, scalar
 from ..shared.elementwise_tables import counted
 from ..shared.shape_arguments import ints
 
@@ -56,7 +56,8 @@ def _check_boxes(boxes: Array, box_ind: Array, images: int) -> int:
     return len(boxes)
 
 
-@kernel("CropAndResize")
+# For method nearest TensorFlow has the gradient of boxes that bilinear has; the lowering's derivative is 0.
+@kernel("CropAndResize", shape="_ _ _ c, b _, b, <h w> -> b h w c", facts=("own_gradient",))
 def crop_and_resize(
     image: Array, boxes: Array, box_ind: Array, crop_size: Array, *, method: str, extrapolation_value: float
 ) -> Result:
@@ -82,7 +83,7 @@ def crop_and_resize(
     return crops
 
 
-@kernel("CropAndResizeGradImage")
+@kernel("CropAndResizeGradImage", shape="*, *, *, <a b c d> -> a b c d", gradient=WITHOUT_GRADIENT, facts=("backward",))
 def crop_and_resize_grad_image(
     grads: Array, boxes: Array, box_ind: Array, image_size: Array, *, T: DType, method: str
 ) -> Result:
@@ -114,7 +115,14 @@ def _scatter(result: Array, grads: Array, box_ind: Array, rows: CropAxis, column
         result[image] += across.T @ spread
 
 
-@kernel("CropAndResizeGradBoxes")
+# Along both axes the slope takes five operations; each element moves with two edges of a box.
+@kernel(
+    "CropAndResizeGradBoxes",
+    gradient=WITHOUT_GRADIENT,
+    flops=counted(Cost(20, macs=4), 0, "Slopes along both axes, times the gradient, and a multiply-add for either edge."),
+    shape="*, *, b _ -> b 4",
+    facts=("backward",),
+)
 def crop_and_resize_grad_boxes(grads: Array, image: Array, boxes: Array, box_ind: Array) -> Result:
     """The gradient for the boxes, (boxes, 4)."""
     for name, value in {"grads": grads, "image": image}.items():
@@ -139,21 +147,6 @@ def crop_and_resize_grad_boxes(grads: Array, image: Array, boxes: Array, box_ind
 facts("asynchronous", of=("CropAndResize", "CropAndResizeGradImage", "CropAndResizeGradBoxes"))
 
 
-@shape("CropAndResize")
-def crop_and_resize_shape(image: TensorSpec, boxes: TensorSpec, box_ind: TensorSpec, crop_size: TensorSpec) -> Shape:
-    height, width = shape_from(crop_size, 2)
-    count = merge_dims(with_rank(boxes.shape, 2)[0], with_rank(box_ind.shape, 1)[0])
-    return Shape((count, height, width, with_rank(image.shape, 4)[3]))
-
-
-shaped("*, *, *, <a b c d> -> a b c d", "CropAndResizeGradImage")
-
-
-@shape("CropAndResizeGradBoxes")
-def crop_and_resize_grad_boxes_shape(grads: TensorSpec, image: TensorSpec, boxes: TensorSpec, box_ind: TensorSpec) -> Shape:
-    return Shape((boxes.shape[0] if boxes.rank == 2 else None, 4))
-
-
 @gradient("CropAndResize")
 def crop_and_resize_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     """TensorFlow differentiates the bilinear method; for the images only where they are float."""
@@ -163,9 +156,6 @@ def crop_and_resize_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gr
     if dtype.name in ("half", "float", "double"):
         dimage = g.CropAndResizeGradImage(grad, boxes, box_ind, g.shape_of(image), T=dtype, method=method)
     return [dimage, g.CropAndResizeGradBoxes(grad, image, boxes, box_ind), None, None]
-
-
-without_gradient("CropAndResizeGradImage", "CropAndResizeGradBoxes")
 
 
 @flops("CropAndResize")
@@ -182,14 +172,6 @@ def crop_and_resize_grad_image_flops(
 ) -> Cost:
     """A multiply-add for each of the four neighbours; a sum for the nearest."""
     return (Cost(1) if method == "nearest" else Cost(8, macs=4)) * grads.shape.num_elements
-
-
-facts("backward", of=("CropAndResizeGradImage",))
-# Along both axes the slope takes five operations; each element moves with two edges of a box.
-flops("CropAndResizeGradBoxes")(
-    counted(Cost(20, macs=4), 0, "Slopes along both axes, times the gradient, and a multiply-add for either edge.")
-)
-facts("backward", of=("CropAndResizeGradBoxes",))
 
 
 # TensorFlow's colours, RGBA, in the order in which the boxes of an image take them.
@@ -241,13 +223,13 @@ def _draw_boxes(images: Array, boxes: Array, colours: Array) -> Array:
     return canvas
 
 
-@kernel("DrawBoundingBoxes", shape="a b c d -> a b c d")
+@kernel("DrawBoundingBoxes", shape="a b c d -> a b c d", gradient=NOT_DIFFERENTIABLE, flops=zero_cost)
 def draw_bounding_boxes(images: Array, boxes: Array) -> Result:
     """The images (N, H, W, C) with the outlines of their boxes (N, boxes, 4) in ten colours; white on grey images."""
     return draw_bounding_boxes_v2(images, boxes, np.zeros((0, 4), np.float32))
 
 
-@kernel("DrawBoundingBoxesV2", shape="a b c d -> a b c d")
+@kernel("DrawBoundingBoxesV2", shape="a b c d -> a b c d", gradient=WITHOUT_GRADIENT, flops=zero_cost)
 def draw_bounding_boxes_v2(images: Array, boxes: Array, colors: Array) -> Result:
     """As DrawBoundingBoxes, in the given colours (n, RGBA) in turn; an empty tensor means the ten default colours."""
     require_rank(colors, 2, "colors")
@@ -259,11 +241,6 @@ def draw_bounding_boxes_v2(images: Array, boxes: Array, colors: Array) -> Result
             # Of a colour only the first channel counts on grey images, and several of the ten would be black.
             colors = np.ones_like(_COLOURS)
     return _draw_boxes(images, boxes, colors.astype(images.dtype))
-
-
-not_differentiable("DrawBoundingBoxes")
-without_gradient("DrawBoundingBoxesV2")
-zero_flops("DrawBoundingBoxes", "DrawBoundingBoxesV2")
 
 
 def _nearest(value: Any) -> int:
@@ -387,7 +364,7 @@ def sample_distorted_bounding_box(
     return _sample(node_stream(ctx, seed, seed2), image_size, boxes, covered, crops)
 
 
-@kernel("StatelessSampleDistortedBoundingBox", shape="* -> 3, 3, 1 1 4")
+@kernel("StatelessSampleDistortedBoundingBox", shape="* -> 3, 3, 1 1 4", gradient=WITHOUT_GRADIENT, facts=("lengthy",))
 def stateless_sample_distorted_bounding_box(
     image_size: Array, bounding_boxes: Array, min_object_covered: Array, seed: Array, *, crops: Crops
 ) -> tuple[Result, ...]:
@@ -397,9 +374,7 @@ def stateless_sample_distorted_bounding_box(
 
 _SAMPLERS = ("SampleDistortedBoundingBox", "SampleDistortedBoundingBoxV2")
 facts("random", of=_SAMPLERS)
-facts("lengthy", of=("StatelessSampleDistortedBoundingBox",))
 not_differentiable(*_SAMPLERS)
-without_gradient("StatelessSampleDistortedBoundingBox")
 zero_flops(*_SAMPLERS, "StatelessSampleDistortedBoundingBox")
 
 
@@ -550,7 +525,3 @@ def _moves(xp: Any, size: Any, count: Any) -> tuple[Any, Any]:
     gaps = xp.asarray(xp.maximum(count - 1, 1)).astype(np.float32)
     reach = xp.where(xp.asarray(count) == 1, last * 0.5, xp.arange(count).astype(np.float32) * (last / gaps))
     return last - reach, reach
-
-
-# For method nearest TensorFlow has the gradient of boxes that bilinear has; the lowering's derivative is 0.
-facts("own_gradient", of=["CropAndResize"])

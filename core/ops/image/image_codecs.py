@@ -185,7 +185,7 @@ def decode_shape(contents: TensorSpec, *, channels: int) -> Shape:
     return Shape([None, None, channels or None])
 
 
-@kernel("EncodePng")
+@kernel("EncodePng", shape="... _ _ _ -> ...")
 def encode_png(image: Array, *, compression: int) -> Result:
     """Images (..., height, width, channels) as PNG files, of shape (...)."""
     require_min_rank(image, 3, "image")
@@ -194,14 +194,6 @@ def encode_png(image: Array, *, compression: int) -> Result:
     require(min(image.shape[-3:]) > 0, f"image must not be empty: {image.shape}")
     images = image.reshape(-1, *image.shape[-3:])
     return object_array([png.encode(one, compression) for one in images], image.shape[:-3])
-
-
-@shape("EncodePng")
-def encode_png_shape(image: TensorSpec) -> Shape:
-    if image.shape.dims is None:
-        return Shape()
-    require(len(image.shape) >= 3, f"image must have at least rank 3, not {image.shape}")
-    return image.shape[:-3]
 
 
 @kernel("DecodeAndCropJpeg")
@@ -228,15 +220,6 @@ def extract_jpeg_shape(contents: Array, *, output_type: DType) -> Result:
     require(image_kind(data) == "jpeg", "the contents are not a JPEG file")
     file = jpeg_header(data)
     return np.array([file.height, file.width, len(file.sampling)], output_type.numpy)
-
-
-def _encode_jpeg(image: Array, channels: int, quality: int, **options: Any) -> bytes:
-    module = pillow()
-    picture = module.fromarray(np.ascontiguousarray(image[..., 0] if channels == 1 else image))
-    stream = io.BytesIO()
-    # libjpeg takes 0 for 1; Pillow would take it for its default.
-    picture.save(stream, "JPEG", quality=max(quality, 1), **options)
-    return stream.getvalue()
 
 
 @kernel("EncodeJpeg", shape="_ _ _ -> ()")
@@ -267,8 +250,11 @@ def encode_jpeg(
         options["subsampling"] = 2 if chroma_downsampling else 0
     if xmp_metadata:
         options["xmp"] = xmp_metadata.encode("utf-8", "surrogateescape")
-    data = _encode_jpeg(image, image.shape[2], quality, **options)
-    return scalar_object(_with_density_unit(data, density_unit, x_density, y_density))
+    stream = io.BytesIO()
+    picture = pillow().fromarray(np.ascontiguousarray(image[..., 0] if image.shape[2] == 1 else image))
+    # libjpeg takes 0 for 1; Pillow would take it for its default.
+    picture.save(stream, "JPEG", quality=max(quality, 1), **options)
+    return scalar_object(_with_density_unit(stream.getvalue(), density_unit, x_density, y_density))
 
 
 def _with_density_unit(data: bytes, unit: str, x_density: int, y_density: int) -> bytes:
@@ -282,14 +268,11 @@ def _with_density_unit(data: bytes, unit: str, x_density: int, y_density: int) -
 @kernel("EncodeJpegVariableQuality", shape="_ _ _ -> ()")
 def encode_jpeg_variable_quality(images: Array, quality: Array) -> Result:
     """An image (height, width, 1 or 3 channels) as a JPEG file of a quality that is an input."""
-    require_rank(images, 3, "images")
-    quality = scalar(quality, "quality")
-    require(0 <= quality <= 100, f"quality must be in [0, 100], not {quality}")
-    require(images.shape[2] in (1, 3), f"images must have 1 or 3 channels, not {images.shape[2]}")
-    require(images.size > 0 and max(images.shape[:2]) < 65536, f"images must not be empty or too large: {images.shape}")
-    options = {"subsampling": 2} if images.shape[2] == 3 else {}
-    # The density that EncodeJpeg has as its default; this op has no attribute for it.
-    return scalar_object(_encode_jpeg(images, images.shape[2], quality, dpi=(300, 300), **options))
+    # The other attributes are the defaults of EncodeJpeg; this op has none.
+    return encode_jpeg(
+        images, format="", quality=scalar(quality, "quality"), progressive=False, optimize_size=False,
+        chroma_downsampling=True, density_unit="in", x_density=300, y_density=300, xmp_metadata="",
+    )  # fmt: skip
 
 
 def _decode_gif(data: bytes, channels: int = 0) -> Array:

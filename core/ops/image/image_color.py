@@ -11,15 +11,12 @@ from ...building.gradbuilder import GradientBuilder, Gradients
 from ...graph.graph import Node, Output
 from ...numerics.half_precision import wide
 from ...registry.registry import (
+    NOT_DIFFERENTIABLE,
+    WITHOUT_GRADIENT,
     arrays,
     everywhere,
-    facts,
-    flops,
     gradient,
     kernel,
-    not_differentiable,
-    shaped,
-    without_gradient,
 )
 from ...support.errors import FailedPreconditionError, InvalidArgumentError
 from ...types.arrays import Array, Result
@@ -115,7 +112,14 @@ def _hsv_to_rgb(xp: Any, images: Any) -> Any:
     return ((1 - saturation) + saturation * _shares(xp, hue * 6)) * value
 
 
-@everywhere("RGBToHSV", shape="... 3 -> ... 3")
+@everywhere(
+    "RGBToHSV",
+    shape="... 3 -> ... 3",
+    flops=counted(
+        21, 0, "A pixel: extremes and their difference 5, saturation 2, hue by each of three sectors 14.", of_rows=True
+    ),
+    facts=("own_gradient",),
+)
 def rgb_to_hsv(xp: Any, images: Any) -> Any:
     """Red, green and blue to hue, saturation and value, along the last dimension."""
     _check_colours(images, 1, FailedPreconditionError)
@@ -171,25 +175,24 @@ def rgb_to_hsv_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradien
     return [g.Pack(parts, axis=-1)]
 
 
-flops("RGBToHSV")(
-    counted(21, 0, "A pixel: extremes and their difference 5, saturation 2, hue by each of three sectors 14.", of_rows=True)
+@everywhere(
+    "HSVToRGB",
+    shape="... 3 -> ... 3",
+    gradient=NOT_DIFFERENTIABLE,
+    flops=counted(26, 0, "A pixel: hue times six and three clipped ramps 16, and the mixture with grey 10.", of_rows=True),
 )
-
-
-@everywhere("HSVToRGB", shape="... 3 -> ... 3")
 def hsv_to_rgb(xp: Any, images: Any) -> Any:
     """Hue, saturation and value to red, green and blue, along the last dimension."""
     _check_colours(images, 1, FailedPreconditionError)
     return _hsv_to_rgb(xp, wide(images)).astype(images.dtype, copy=False)
 
 
-flops("HSVToRGB")(
-    counted(26, 0, "A pixel: hue times six and three clipped ramps 16, and the mixture with grey 10.", of_rows=True)
+@kernel(
+    "AdjustHue",
+    shape="... -> ...",
+    gradient=WITHOUT_GRADIENT,
+    flops=counted(20, 0, "A pixel: order 5, hue 6, the turn within a circle 5, and back 4.", of_rows=True),
 )
-not_differentiable("HSVToRGB")
-
-
-@kernel("AdjustHue", shape="... -> ...")
 def adjust_hue(images: Array, delta: Array) -> Result:
     """Hues turned by `delta` turns; the smallest and the largest channel keep their values."""
     delta = scalar(delta, "delta")
@@ -234,11 +237,17 @@ def _wrap(hue: Array) -> Array:
     return hue
 
 
-flops("AdjustHue")(counted(20, 0, "A pixel: order 5, hue 6, the turn within a circle 5, and back 4.", of_rows=True))
-without_gradient("AdjustHue")
-
-
-@kernel("AdjustSaturation", shape="... -> ...")
+@kernel(
+    "AdjustSaturation",
+    shape="... -> ...",
+    gradient=WITHOUT_GRADIENT,
+    flops=counted(
+        37,
+        0,
+        "A pixel: extremes and their difference 5, hue by each of three sectors 15, saturation 5, and back 12.",
+        of_rows=True,
+    ),
+)
 def adjust_saturation(images: Array, scale: Array) -> Result:
     """Saturations times `scale`, kept within 0 and 1."""
     scale = scalar(scale, "scale")
@@ -273,16 +282,6 @@ def _plus(x: Array, term: float) -> Array:
     return (x.astype(np.float64) + term).astype(np.float32)
 
 
-flops("AdjustSaturation")(
-    counted(
-        37,
-        0,
-        "A pixel: extremes and their difference 5, hue by each of three sectors 15, saturation 5, and back 12.",
-        of_rows=True,
-    )
-)
-
-
 def _mean(images: Array) -> Array:
     """Return the mean of each channel of each image, by folding the image in halves (as TensorFlow does, so that bits
     agree).
@@ -312,17 +311,16 @@ def _contrast(images: Array, factor: float) -> Array:
     return result.reshape(images.shape)
 
 
-@kernel("AdjustContrastv2")
+@kernel(
+    "AdjustContrastv2",
+    shape="... h w c, () -> ... h w c",
+    flops=counted(4, 0, "An element's share of the mean, a difference, a product and a sum."),
+)
 def adjust_contrast_v2(images: Array, contrast_factor: Array) -> Result:
     """Scale each channel's distance from its mean by `contrast_factor`."""
     require_min_rank(images, 3, "images")
     factor = scalar(contrast_factor, "contrast_factor")
     return _contrast(images.astype(np.float32), factor).astype(images.dtype, copy=False)
-
-
-shaped("... h w c, () -> ... h w c", "AdjustContrastv2")
-flops("AdjustContrastv2")(counted(4, 0, "An element's share of the mean, a difference, a product and a sum."))
-without_gradient("AdjustSaturation")
 
 
 @gradient_by_parts("AdjustContrastv2")
@@ -333,18 +331,18 @@ def adjust_contrast_v2_parts(g: GradientBuilder, node: Node, inputs: Sequence[Ou
     return [g.AddV2(g.Mul(g.Sub(images, mean), g.Cast(factor, DstT=node.attr("T"))), mean)]
 
 
-@kernel("AdjustContrast", shape="... -> ...")
+@kernel(
+    "AdjustContrast",
+    shape="... -> ...",
+    gradient=WITHOUT_GRADIENT,
+    flops=counted(6, 0, "As AdjustContrastv2, and two comparisons."),
+)
 def adjust_contrast(images: Array, contrast_factor: Array, min_value: Array, max_value: Array) -> Result:
     """As AdjustContrastv2, clipped to [min_value, max_value], float32."""
     require_min_rank(images, 3, "images")
     factor = scalar(contrast_factor, "contrast_factor")
     low, high = scalar(min_value, "min_value"), scalar(max_value, "max_value")
     return np.minimum(np.maximum(_contrast(images.astype(np.float32), factor), np.float32(low)), np.float32(high))
-
-
-flops("AdjustContrast")(counted(6, 0, "As AdjustContrastv2, and two comparisons."))
-without_gradient("AdjustContrast")
-facts("own_gradient", of=["RGBToHSV"])
 
 
 # The kernels of AdjustHue and AdjustSaturation sort the channels of each pixel and round as TensorFlow's loops do. On arrays

@@ -8,12 +8,19 @@ import numpy as np
 
 from ...building.gradbuilder import GradientBuilder, Gradients
 from ...graph.graph import Node, Output
-from ...registry.registry import Cost, flops, gradient, kernel, not_differentiable, shape, without_gradient, zero_flops
+from ...registry.registry import (
+    NOT_DIFFERENTIABLE,
+    WITHOUT_GRADIENT,
+    Cost,
+    flops,
+    gradient,
+    kernel,
+    zero_cost,
+)
 from ...runtime.state.kernel_context import KernelContext
 from ...types.arrays import Array, Result
-from ...types.shapes import Shape, TensorSpec, merge_dims, shape_from
+from ...types.shapes import TensorSpec
 from ..shared.argument_checks import require, require_rank, scalar, with_rank
-from ..shared.plain_shapes import resize_shape
 from ..shared.quantized_ranges import round_half_away
 from ..shared.shape_arguments import ints
 
@@ -93,28 +100,16 @@ def _glimpses(ctx: KernelContext, images: Array, size: Array, offsets: Array, gl
     return result
 
 
-@kernel("ExtractGlimpse")
+@kernel("ExtractGlimpse", gradient=NOT_DIFFERENTIABLE, flops=zero_cost, shape="b _ _ c, <h w>, b _ -> b h w c")
 def extract_glimpse(ctx: KernelContext, input: Array, size: Array, offsets: Array, *, glimpses: Glimpses) -> Result:
     """Windows of the images (N, H, W, C) around the offsets (N, 2), with noise where they leave the image."""
     return _glimpses(ctx, input, size, offsets, glimpses, 1)
 
 
-@kernel("ExtractGlimpseV2")
+@kernel("ExtractGlimpseV2", gradient=WITHOUT_GRADIENT, flops=zero_cost, shape="b _ _ c, <h w>, b _ -> b h w c")
 def extract_glimpse_v2(ctx: KernelContext, input: Array, size: Array, offsets: Array, *, glimpses: Glimpses) -> Result:
     """As ExtractGlimpse; offsets that are neither centered nor normalized name the glimpse's corner."""
     return _glimpses(ctx, input, size, offsets, glimpses, 2)
-
-
-@shape("ExtractGlimpse", "ExtractGlimpseV2")
-def extract_glimpse_shape(input: TensorSpec, size: TensorSpec, offsets: TensorSpec) -> Shape:
-    batch, _, _, channels = with_rank(input.shape, 4)
-    batch = merge_dims(batch, with_rank(offsets.shape, 2)[0])
-    return Shape((batch, *shape_from(size, 2), channels))
-
-
-not_differentiable("ExtractGlimpse")
-without_gradient("ExtractGlimpseV2")
-zero_flops("ExtractGlimpse", "ExtractGlimpseV2")
 
 
 def _reflect(at: Array, size: int) -> Array:
@@ -224,7 +219,7 @@ def _near(at: Array, size: int) -> Array:
     return np.where(np.isnan(at), np.float32(-2), np.clip(at, -2, size + 1)).astype(np.float32)
 
 
-@kernel("ImageProjectiveTransformV2")
+@kernel("ImageProjectiveTransformV2", shape="b _ _ c, *, <h w> -> b h w c")
 def image_projective_transform_v2(
     images: Array, transforms: Array, output_shape: Array, *, interpolation: str, fill_mode: str
 ) -> Result:
@@ -235,17 +230,12 @@ def image_projective_transform_v2(
     return _transform(images, transforms, output_shape, interpolation, fill_mode, 0)
 
 
-@kernel("ImageProjectiveTransformV3")
+@kernel("ImageProjectiveTransformV3", shape="b _ _ c, *, <h w> -> b h w c")
 def image_projective_transform_v3(
     images: Array, transforms: Array, output_shape: Array, fill_value: Array, *, interpolation: str, fill_mode: str
 ) -> Result:
     """As ImageProjectiveTransformV2, with the value outside of the image."""
     return _transform(images, transforms, output_shape, interpolation, fill_mode, scalar(fill_value, "fill_value"))
-
-
-shape("ImageProjectiveTransformV2", "ImageProjectiveTransformV3")(
-    lambda images, transforms, size, *rest: resize_shape(images, size)
-)
 
 
 def _inverse_transforms(g: GradientBuilder, transforms: Any) -> Any:
@@ -257,19 +247,15 @@ def _inverse_transforms(g: GradientBuilder, transforms: Any) -> Any:
     return g.RealDiv(g.Slice(flat, [0, 0], [-1, 8]), g.Slice(flat, [0, 8], [-1, 1]))
 
 
-def _projective_gradient(g: GradientBuilder, node: Node, grad: Output) -> Any:
+@gradient("ImageProjectiveTransformV2", "ImageProjectiveTransformV3")
+def image_projective_transform_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    """The gradient image transformed back (TensorFlow's approximation)."""
     images, transforms = node.inputs[:2]
     size = g.Slice(g.shape_of(images), [1], [2])
     back = _inverse_transforms(g, transforms)
     attrs = {name: node.attr(name) for name in ("interpolation", "fill_mode")}
     fill = [0.0] if node.op.endswith("V3") else []
     return [g.apply(node.op, grad, back, size, *fill, **attrs), *[None] * (len(node.inputs) - 1)]
-
-
-@gradient("ImageProjectiveTransformV2", "ImageProjectiveTransformV3")
-def image_projective_transform_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
-    """The gradient image transformed back (TensorFlow's approximation)."""
-    return _projective_gradient(g, node, grad)
 
 
 @flops("ImageProjectiveTransformV2", "ImageProjectiveTransformV3")

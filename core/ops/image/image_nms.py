@@ -90,7 +90,6 @@ def _limit(spec: TensorSpec) -> int | None:
 _SELECTING = ("NonMaxSuppressionV5", "CombinedNonMaxSuppression")
 not_differentiable(*(op for op in _ALL if op not in _SELECTING))
 without_gradient(*_SELECTING)
-flops("NonMaxSuppressionV4")(non_max_suppression_flops)
 
 
 @kernel("NonMaxSuppressionV5")
@@ -120,7 +119,7 @@ def non_max_suppression_v5(
 
 
 # The older versions are parts of the fifth: without a sigma, then without padding, then without a threshold of scores.
-@kernel("NonMaxSuppressionV4")
+@kernel("NonMaxSuppressionV4", flops=non_max_suppression_flops)
 def non_max_suppression_v4(
     boxes: Array, scores: Array, limit: Array, threshold: Array, lowest: Array, *, pad_to_max_output_size: bool
 ) -> tuple[Result, ...]:

@@ -12,11 +12,12 @@ import numpy as np
 from ...building.gradbuilder import GradientBuilder, Gradients
 from ...graph.graph import Node, Output
 from ...numerics import resize as numerics
+from ...numerics.array_namespace import NUMPY
 from ...numerics.half_precision import wide
 from ...numerics.resize import Taps
 from ...registry.registry import (
     Cost,
-    arrays,
+    everywhere,
     facts,
     flops,
     gradient,
@@ -28,7 +29,7 @@ from ...registry.registry import (
     onnx_arrays,
     shape,
     shaped,
-    zero_flops,
+    zero_cost,
 )
 from ...types import dtypes
 from ...types.arrays import Array, Result
@@ -78,17 +79,10 @@ def _check_gradient(grads: Array, original_image: Array) -> None:
 facts("row_wise", of=("ResizeArea", "ResizeBicubic", "ResizeBilinear", "ResizeNearestNeighbor"))
 
 
-def _resampled(images: Array, rows: Taps, columns: Taps) -> Array:
+def _resampled(xp: Any, images: Array, rows: Taps, columns: Taps) -> Array:
+    """(N, H, W, C) -> (N, height, width, C), float32, in NumPy."""
     # Integers of images are small, so sums of them cannot overflow or hide an infinity.
     return numerics.resample(images.astype(np.float32), rows, columns, is_small=images.dtype.kind in "iu")
-
-
-def _resize(method: Callable[..., Any], images: Array, size: Array, *, align_corners: bool, half_pixel_centers: bool) -> Array:
-    """(N, H, W, C) -> (N, height, width, C), float32."""
-    return _resampled(images, *_image_taps(method, images, size, align_corners, half_pixel_centers))
-
-
-resize_bilinear: Final = functools.partial(_resize, numerics.bilinear)
 
 
 def _image_taps(method: Callable[..., Any], images: Array, size: Array, *settings: bool) -> tuple[Any, Any]:
@@ -117,7 +111,7 @@ def resize_bicubic_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gra
 flops("ResizeBicubic")(counted(Cost(40, macs=20), RESULT, "Four rows and one column of four multiply-adds for each element."))
 
 
-@kernel("ResizeNearestNeighbor")
+@kernel("ResizeNearestNeighbor", flops=zero_cost)
 def resize_nearest_neighbor(images: Array, size: Array, *, align_corners: bool, half_pixel_centers: bool) -> Result:
     """(N, H, W, C) -> (N, height, width, C)."""
     rows, columns = _image_taps(numerics.nearest, images, size, align_corners, half_pixel_centers)
@@ -130,17 +124,7 @@ def resize_nearest_neighbor_gradient(g: GradientBuilder, node: Node, grad: Outpu
     return [g.ResizeNearestNeighborGrad(grad, size, **_attrs(node)), None]
 
 
-@kernel("ResizeArea")
-def resize_area(images: Array, size: Array, *, align_corners: bool) -> Result:
-    """Resize (N, H, W, C) to (N, height, width, C), float32: the mean over the area of each output pixel."""
-    height, width = _size(images, size)
-    return _resampled(images, *_taps(numerics.area, images.shape, height, width, align_corners))
-
-
 shape("ResizeBilinear", "ResizeBicubic", "ResizeNearestNeighbor", "ResizeArea")(resize_shape)
-
-
-zero_flops("ResizeNearestNeighbor")
 
 
 @flops("ResizeArea")
@@ -161,22 +145,6 @@ def _covered(size: DimLike, outputs: int, align_corners: bool) -> DimLike:
         return 0
     whole = outputs // (unit // math.gcd(step, unit))  # outputs that end where an input ends
     return outputs * step // unit + outputs - whole
-
-
-def _resize_grad(
-    method: Callable[..., Any], grads: Array, original_image: Array, *, align_corners: bool, half_pixel_centers: bool
-) -> Array:
-    """Return the gradient for the original image."""
-    taps = _gradient_taps(method, grads, original_image, align_corners, half_pixel_centers)
-    # TensorFlow multiplies in float32 and adds in double precision, whatever the products lose.
-    if original_image.dtype == np.float64:
-        return numerics.resample_gradient_wide(grads, *taps)
-    return numerics.resample_gradient(grads, *taps).astype(original_image.dtype, copy=False)
-
-
-for _op, _method in (("ResizeBilinear", numerics.bilinear), ("ResizeBicubic", numerics.bicubic)):
-    kernel(_op)(functools.partial(_resize, _method))
-    kernel(f"{_op}Grad")(functools.partial(_resize_grad, _method))
 
 
 def _gradient_taps(method: Callable[..., Any], grads: Array, original_image: Array, *settings: bool) -> tuple[Any, Any]:
@@ -231,14 +199,6 @@ def _size_of(g: GradientBuilder, images: Output) -> Output:
     return g.StridedSlice(g.shape_of(images), [1], [3], [1])
 
 
-@kernel("ResizeNearestNeighborGrad")
-def resize_nearest_neighbor_grad(grads: Array, size: Array, *, align_corners: bool, half_pixel_centers: bool) -> Result:
-    """The gradient for an image of height and width `size`."""
-    (height, width), rows, columns = _positions_taken(grads, size, align_corners, half_pixel_centers)
-    by_row = _sum_along(1, wide(grads), rows, height)
-    return _sum_along(2, by_row, columns, width).astype(grads.dtype, copy=False)
-
-
 def _positions_taken(grads: Array, size: Array, *settings: bool) -> tuple[tuple[int, int], Array, Array]:
     """Return height and width of the image, and the rows and columns of the nearest neighbours of `grads`."""
     _check_centers(*settings)
@@ -279,11 +239,6 @@ def _slice_of(places: Array) -> Any:
     return slice(first, last + 1, step) if (np.diff(places) == step).all() else places
 
 
-shape("ResizeNearestNeighborGrad")(resize_shape)
-flops("ResizeNearestNeighborGrad")(counted(1, 0, "A sum for each element."))
-facts("backward", of=("ResizeNearestNeighborGrad",))
-
-
 def _scaling_taps(
     shape: tuple[int, ...], height: int, width: int, scale: Array, translation: Array, kernel_type: str, antialias: bool
 ) -> list[Taps]:
@@ -298,19 +253,6 @@ def _pair(x: Array, name: str) -> list[Any]:
     """Return the two numbers of a vector, for rows and columns."""
     require_shape(x, (2,), name)
     return x.tolist()
-
-
-@kernel("ScaleAndTranslate")
-def scale_and_translate(
-    images: Array, size: Array, scale: Array, translation: Array, *, kernel_type: str, antialias: bool
-) -> Result:
-    """The image scaled, then moved, through an antialiasing kernel: (N, height, width, C), float32."""
-    height, width = _size(images, size)
-    taps = _scaling_taps(images.shape, height, width, scale, translation, kernel_type, antialias)
-    return _resampled(images, *taps)
-
-
-shape("ScaleAndTranslate")(resize_shape)
 
 
 @gradient("ScaleAndTranslate")
@@ -355,17 +297,6 @@ def _span(size: DimLike, scale: Any, kernel_type: str, antialias: bool) -> DimLi
     return dim_min(2 * math.ceil(numerics.SAMPLING_KERNELS[kernel_type][0] * stretch) + 1, size)
 
 
-@kernel("ScaleAndTranslateGrad", shape="*, ... -> ...")
-def scale_and_translate_grad(
-    grads: Array, original_image: Array, scale: Array, translation: Array, *, kernel_type: str, antialias: bool
-) -> Result:
-    """The gradient for the original image."""
-    _check_gradient(grads, original_image)
-    height, width = grads.shape[1:3]
-    taps = _scaling_taps(original_image.shape, height, width, scale, translation, kernel_type, antialias)
-    return numerics.resample_gradient(grads, *taps)
-
-
 @flops("ScaleAndTranslateGrad")
 def scale_and_translate_grad_flops(
     grads: TensorSpec,
@@ -386,13 +317,6 @@ def scale_and_translate_grad_gradient(g: GradientBuilder, node: Node, grad: Outp
     grads, _, scale, translation = node.inputs
     attrs = {name: node.attr(name) for name in ("kernel_type", "antialias")}
     return [g.ScaleAndTranslate(grad, _size_of(g, grads), scale, translation, **attrs), None, None, None]
-
-
-facts("backward", of=("ScaleAndTranslateGrad",))
-
-
-def _area_taps(images: Array, size: Array, align_corners: bool, half_pixel_centers: bool) -> tuple[Any, Any]:
-    return _taps(numerics.area, images.shape, *_size(images, size), align_corners)
 
 
 def _resized_onnx(
@@ -421,7 +345,8 @@ def _nearest_onnx(g: Any, images: Any, size: Any, *, align_corners: bool, half_p
     return _resized_onnx(g, images, size, "nearest", align_corners, half_pixel_centers, nearest_mode=rounding)
 
 
-_bilinear, _bicubic = (functools.partial(_image_taps, method) for method in (numerics.bilinear, numerics.bicubic))
+def _area_taps(images: Array, size: Array, align_corners: bool, half_pixel_centers: bool) -> tuple[Any, Any]:
+    return _taps(numerics.area, images.shape, *_size(images, size), align_corners)
 
 
 def _resizing(taps: Callable[..., tuple[Taps, Taps]], resample: Callable[..., Any]) -> Callable[..., Any]:
@@ -433,13 +358,19 @@ def _resizing(taps: Callable[..., tuple[Taps, Taps]], resample: Callable[..., An
     return program
 
 
-def _gradient_of_resizing(taps: Callable[..., tuple[Taps, Taps]]) -> Callable[..., Any]:
-    """Return the lowering of the gradient of a resizing; `taps` takes the gradient, the images and the two attributes."""
+def _gradient_of_resizing(method: Callable[..., Taps]) -> Callable[..., Any]:
+    """Return the program of the gradient of a resizing."""
 
-    def lowering(xla: Any, grads: Any, images: Any, *, align_corners: bool, half_pixel_centers: bool) -> Any:
-        return _added(xla, grads, images.dtype, *taps(grads, images, align_corners, half_pixel_centers))
+    def program(xp: Any, grads: Any, images: Any, *, align_corners: bool, half_pixel_centers: bool) -> Any:
+        taps = _gradient_taps(method, grads, images, align_corners, half_pixel_centers)
+        if not xp.is_eager:
+            return _added(xp, grads, images.dtype, *taps)
+        # TensorFlow multiplies in float32 and adds in double precision, whatever the products lose.
+        if images.dtype == np.float64:
+            return numerics.resample_gradient_wide(grads, *taps)
+        return numerics.resample_gradient(grads, *taps).astype(images.dtype, copy=False)
 
-    return lowering
+    return program
 
 
 def _taken(xla: Any, images: Any, *axes: Taps) -> Any:
@@ -486,12 +417,15 @@ def _ones(places: Array, size: int, dtype: Any = np.float64) -> Array:
     return (places[:, None] == np.arange(size)).astype(dtype)
 
 
+_bilinear, _bicubic = (functools.partial(_image_taps, method) for method in (numerics.bilinear, numerics.bicubic))
+resize_bilinear: Final = functools.partial(_resizing(_bilinear, _resampled), NUMPY)
 for _op, _of_images in (("ResizeBilinear", _bilinear), ("ResizeBicubic", _bicubic), ("ResizeArea", _area_taps)):
+    kernel(_op)(functools.partial(_resizing(_of_images, _resampled), NUMPY))
     lower(_op, static=(1,))(_resizing(_of_images, _taken))
     if _op != "ResizeBilinear":
         onnx_arrays(_op, static=(1,))(_resizing(_of_images, _multiplied))
-arrays("ResizeBilinearGrad")(_gradient_of_resizing(functools.partial(_gradient_taps, numerics.bilinear)))
-arrays("ResizeBicubicGrad")(_gradient_of_resizing(functools.partial(_gradient_taps, numerics.bicubic)))
+everywhere("ResizeBilinearGrad")(_gradient_of_resizing(numerics.bilinear))
+everywhere("ResizeBicubicGrad")(_gradient_of_resizing(numerics.bicubic))
 
 
 @lower("ResizeNearestNeighbor", static=(1,))
@@ -500,29 +434,42 @@ def _nearest_lowered(xla: Any, images: Any, size: Array, *, align_corners: bool,
     return xla.take(xla.take(images, rows, axis=1), columns, axis=2)
 
 
-@arrays("ResizeNearestNeighborGrad", static=(1,))
-def _nearest_gradient_of_arrays(xp: Any, grads: Any, size: Array, *, align_corners: bool, half_pixel_centers: bool) -> Any:
+@everywhere(
+    "ResizeNearestNeighborGrad",
+    static=(1,),
+    shape=resize_shape,
+    flops=counted(1, 0, "A sum for each element."),
+    facts=("backward",),
+)
+def resize_nearest_neighbor_grad(xp: Any, grads: Any, size: Array, *, align_corners: bool, half_pixel_centers: bool) -> Any:
+    """The gradient for an image of height and width `size`."""
     (height, width), rows, columns = _positions_taken(grads, size, align_corners, half_pixel_centers)
     sums = wide(grads)  # half precision would lose the sums of many pixels that share a source
-    return _spread(xp, sums, _ones(rows, height, sums.dtype), _ones(columns, width, sums.dtype)).astype(grads.dtype)
+    if xp.is_eager:
+        total = _sum_along(2, _sum_along(1, sums, rows, height), columns, width)
+    else:
+        total = _spread(xp, sums, _ones(rows, height, sums.dtype), _ones(columns, width, sums.dtype))
+    return total.astype(grads.dtype)
 
 
-@arrays("ScaleAndTranslate", static=(1, 2, 3))
-def _scaled_of_arrays(
+@everywhere("ScaleAndTranslate", static=(1, 2, 3), shape=resize_shape)
+def scale_and_translate(
     xp: Any, images: Any, size: Array, scale: Array, translation: Array, *, kernel_type: str, antialias: bool
 ) -> Any:
+    """The image scaled, then moved, through an antialiasing kernel: (N, height, width, C), float32."""
     height, width = _size(images, size)
     taps = _scaling_taps(images.shape, height, width, scale, translation, kernel_type, antialias)
-    return _multiplied(xp, images, *taps)
+    return (_resampled if xp.is_eager else _multiplied)(xp, images, *taps)
 
 
-@arrays("ScaleAndTranslateGrad", static=(2, 3))
-def _scaled_gradient_of_arrays(
+@everywhere("ScaleAndTranslateGrad", static=(2, 3), shape="*, ... -> ...", facts=("backward",))
+def scale_and_translate_grad(
     xp: Any, grads: Any, images: Any, scale: Array, translation: Array, *, kernel_type: str, antialias: bool
 ) -> Any:
+    """The gradient for the original image."""
     _check_gradient(grads, images)
     taps = _scaling_taps(images.shape, grads.shape[1], grads.shape[2], scale, translation, kernel_type, antialias)
-    return _added(xp, grads, images.dtype, *taps)
+    return numerics.resample_gradient(grads, *taps) if xp.is_eager else _added(xp, grads, images.dtype, *taps)
 
 
 facts("half_clear", of=["ResizeNearestNeighbor", "ResizeNearestNeighborGrad"])

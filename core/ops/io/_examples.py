@@ -244,7 +244,7 @@ def parse_feature(data: bytes) -> Feature:
     packed = wire.sole(payload)
     values = packed[1] if packed is not None and packed[0] == 1 else None
     if number == 3:
-        return Feature(dtypes.int64, _integers(payload) if values is None else wire.packed_integers(values))
+        return Feature(dtypes.int64, wire.integers(payload, 1) if values is None else wire.packed_integers(values))
     # Whatever is not one packed list goes the general way, which also reports damage.
     return Feature(dtypes.float32, np.frombuffer(_floats(payload) if values is None or len(values) % 4 else values, "<f4"))
 
@@ -257,10 +257,6 @@ def _last_list(data: bytes) -> tuple[int, bytes]:
             # Protobuf merges occurrences of a message field, and a list of another kind in a oneof replaces the list before.
             number, payload = kind, payload + part if kind == number else part
     return number, payload
-
-
-def _integers(payload: bytes) -> list[int]:
-    return wire.integers(payload, 1)
 
 
 def _floats(payload: bytes) -> bytes:

@@ -20,7 +20,7 @@ def read_file_op(ctx: KernelContext, filename: Array) -> Result:
     return scalar_object(read_file(ctx, file_name(scalar(filename, "filename"))))
 
 
-@kernel("WriteFile", shape="(), () ->")
+@kernel("WriteFile", shape="(), () ->", facts=("side_effect",))
 def write_file_op(ctx: KernelContext, filename: Array, contents: Array) -> None:
     """Write a file, and create its folder."""
     write_file(ctx, file_name(scalar(filename, "filename")), scalar(contents, "contents"))
@@ -44,6 +44,5 @@ def matching_files_shape(pattern: TensorSpec) -> Shape:
     return Shape([None])
 
 
-facts("side_effect", of=("WriteFile",))
 facts("reads_files", of=("ReadFile", "MatchingFiles"))
 not_arithmetic("ReadFile", "WriteFile", "MatchingFiles")

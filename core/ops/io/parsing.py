@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ...parallel.float_mode import keeps_subnormals
-from ...registry.registry import facts, kernel, not_differentiable, shape, without_gradient, zero_flops
+from ...registry.registry import WITHOUT_GRADIENT, kernel, not_differentiable, shape, zero_flops
 from ...runtime.state import tensor_proto_bytes
 from ...runtime.state.edge_values import scalar_object
 from ...runtime.state.run_context import check_time, reserve
@@ -18,6 +18,7 @@ from ...types import dtypes
 from ...types.arrays import Array, Result, object_array
 from ...types.dtypes import DType
 from ...types.shapes import SCALAR, Shape, TensorSpec, merge_shapes
+from ..shared.argument_checks import require
 from ..shared.numerals import parse_number, plain_numbers
 from ..shared.string_functions import map_bytes
 
@@ -79,7 +80,7 @@ def decode_padded_raw_shape(input_bytes: TensorSpec, fixed_length: TensorSpec, *
 _WINDOW_BITS = {"ZLIB": 15, "GZIP": 31}
 
 
-@kernel("DecodeCompressed", shape="... -> ...")
+@kernel("DecodeCompressed", shape="... -> ...", facts=("elementwise",))
 def decode_compressed(bytes: Array, *, compression_type: str) -> Result:
     """Decompress each string; a truncated string yields its readable part."""
     if compression_type == "":
@@ -121,12 +122,9 @@ def _inflated(stream: Any, text: bytes, taken: int) -> Iterator[bytes]:
     yield stream.flush()
 
 
-facts("elementwise", of=("DecodeCompressed",))
-
 _ALL = ("DecodeRaw", "DecodePaddedRaw", "DecodeCompressed", "SerializeTensor", "ParseTensor", "DecodeCSV")
 
 not_differentiable("DecodeRaw", "DecodePaddedRaw", "DecodeCompressed", "SerializeTensor", "ParseTensor")
-without_gradient("DecodeCSV")
 
 zero_flops(*_ALL)
 
@@ -193,14 +191,13 @@ def _csv_column(fields: Sequence[bytes], missing: bytes, dtype: DType, default: 
 def csv_default(index: int, default: Array) -> Array | bytes | None:
     """Return the default of a column; None where the column is required."""
     array = np.asarray(default)
-    if array.ndim > 1:
-        raise InvalidArgumentError("Each record default should be at most rank 1")
+    require(array.ndim <= 1, "Each record default should be at most rank 1")
     if array.size > 1:
         raise InvalidArgumentError(f"There should only be 1 default per field but field {index} has {array.size}")
     return array.ravel()[0] if array.size else None
 
 
-@kernel("DecodeCSV", shape="... -> ... [OUT_TYPE]")
+@kernel("DecodeCSV", shape="... -> ... [OUT_TYPE]", gradient=WITHOUT_GRADIENT)
 @keeps_subnormals
 def decode_csv(
     records: Array,
@@ -302,8 +299,6 @@ def _plain_field(record: bytes, start: int, delimiter: bytes, quotes: bool) -> t
 def _check_csv_attributes(types: list[DType], field_delim: str, select_cols: list[int]) -> None:
     if len(field_delim) != 1:
         raise InvalidArgumentError(f"field_delim should be only 1 char, not {field_delim!r}")
-    if select_cols and len(select_cols) != len(types):
-        raise InvalidArgumentError("select_cols should match output size")
+    require(not select_cols or len(select_cols) == len(types), "select_cols should match output size")
     # -1 before the first also refuses negative columns.
-    if any(b <= a for a, b in zip([-1, *select_cols], select_cols)):
-        raise InvalidArgumentError("select_cols should be strictly increasing indices")
+    require(all(b > a for a, b in zip([-1, *select_cols], select_cols)), "select_cols should be strictly increasing indices")

@@ -25,7 +25,7 @@ from ...types.arrays import Array, Result, object_array
 from ...types.dims import Dim
 from ...types.dtypes import DType
 from ...types.shapes import UNKNOWN, Shape, TensorSpec
-from ..shared.argument_checks import with_rank
+from ..shared.argument_checks import require, with_rank
 from ..shared.string_functions import map_bytes
 from . import _examples
 from ._examples import Column, FeatureColumn, entries_of
@@ -187,7 +187,7 @@ def parse_batch(
         sparse_parts = [(indices[:, 1:], values, size[1:]) for indices, values, size in sparse_parts]
         ragged_parts = [(values, splits[:0]) for values, splits in ragged_parts]
         dense_parts = [part[0] for part in dense_parts]
-    return (*_columns(sparse_parts, 3), dense_parts, *_columns(ragged_parts, 2))
+    return (*columns_of(sparse_parts, 3), dense_parts, *columns_of(ragged_parts, 2))
 
 
 def _parse_alone(
@@ -235,17 +235,19 @@ def _dense_alone(example: Mapping[bytes, bytes], dense: Dense) -> Any:
     return values.reshape(row) if len(values) == size else None
 
 
-def _columns(rows: Sequence[tuple[Array, ...]], width: int) -> list[list[Array]]:
+def columns_of(rows: Sequence[tuple[Array, ...]], width: int) -> list[list[Array]]:
     """Transpose rows of outputs to a list for each output argument."""
     return [[row[i] for row in rows] for i in range(width)]
 
 
-def _keys(value: Array) -> list[bytes]:
+def keys_of(value: Array) -> list[bytes]:
+    """Return the keys in a tensor of strings."""
     keys: list[bytes] = value.ravel().tolist()
     return keys
 
 
-def _encoded(keys: list[str]) -> list[bytes]:
+def encoded(keys: Sequence[str]) -> list[bytes]:
+    """Return keys in attributes as bytes."""
     return [key.encode("utf-8", "surrogateescape") for key in keys]
 
 
@@ -263,14 +265,14 @@ class FeatureTypes(NamedTuple):
         """Return keys and dtypes of the sparse features; InvalidArgumentError where their numbers differ."""
         if not self.num_sparse == len(self.sparse_types) == keys.size:
             raise InvalidArgumentError(f"{keys.size} sparse keys and {len(self.sparse_types)} types do not fit")
-        return list(zip(_keys(keys), self.sparse_types))
+        return list(zip(keys_of(keys), self.sparse_types))
 
     def ragged(self, keys: Array) -> list[tuple[bytes, DType, DType]]:
         """Return keys and dtypes of the ragged features; InvalidArgumentError where their numbers differ."""
         types, split_types = self.ragged_value_types, self.ragged_split_types
         if not keys.size == len(types) == len(split_types):
             raise InvalidArgumentError(f"{keys.size} ragged keys and {len(types)} types do not fit")
-        return list(zip(_keys(keys), types, split_types))
+        return list(zip(keys_of(keys), types, split_types))
 
 
 @kernel("ParseExampleV2")
@@ -286,7 +288,7 @@ def parse_example_v2(
 ) -> Any:
     """Parse Examples, a scalar or a batch (vector), into sparse, dense and ragged tensors."""
     sparse, ragged = types.sparse(sparse_keys), types.ragged(ragged_keys)
-    dense = dense_features(_keys(dense_keys), types.Tdense, types.dense_shapes, dense_defaults)
+    dense = dense_features(keys_of(dense_keys), types.Tdense, types.dense_shapes, dense_defaults)
     return parse_batch(serialized, names, sparse, dense, ragged)
 
 
@@ -296,7 +298,7 @@ def parse_by(
 ) -> Callable[..., Any]:
     """Return the parsing for constant keys; features with the same defaults as in the call before are not checked again."""
     sparse, ragged = types.sparse(sparse_keys), types.ragged(ragged_keys)
-    keys = _keys(dense_keys)
+    keys = keys_of(dense_keys)
     known: tuple[Sequence[Array], list[Dense]] | None = None
 
     def parse(serialized: Array, *others: Array) -> Any:
@@ -329,8 +331,7 @@ def parse_example(
     if serialized.ndim != 1:
         raise InvalidArgumentError(f"Expected serialized to be a vector, got shape: {serialized.shape}")
     # TensorFlow ends the process if a key has more elements or none; a key of shape (1) it takes.
-    if any(key.size != 1 for key in (*sparse_keys, *dense_keys)):
-        raise InvalidArgumentError("Expected each key to be a scalar")
+    require(all(key.size == 1 for key in (*sparse_keys, *dense_keys)), "Expected each key to be a scalar")
     dense = dense_features([key.item() for key in dense_keys], Tdense, dense_shapes, dense_defaults)
     sparse = list(zip((key.item() for key in sparse_keys), sparse_types))
     return parse_batch(serialized, names, sparse, dense, [])[:4]
@@ -353,8 +354,8 @@ def parse_single_example(
         raise InvalidArgumentError(f"Expected serialized to be a scalar, got shape: {serialized.shape}")
     if not num_sparse == len(sparse_types) == len(sparse_keys):
         raise InvalidArgumentError(f"{len(sparse_keys)} sparse keys and {len(sparse_types)} types do not fit")
-    dense = dense_features(_encoded(dense_keys), Tdense, dense_shapes, dense_defaults)
-    return parse_batch(serialized, np.empty(0, object), list(zip(_encoded(sparse_keys), sparse_types)), dense, [])[:4]
+    dense = dense_features(encoded(dense_keys), Tdense, dense_shapes, dense_defaults)
+    return parse_batch(serialized, np.empty(0, object), list(zip(encoded(sparse_keys), sparse_types)), dense, [])[:4]
 
 
 def sparse_shapes(count: int, rank: int | None) -> tuple[list[Shape], list[Shape], list[Shape]]:
@@ -401,7 +402,7 @@ without_gradient(*_ALL)
 zero_flops(*_ALL)
 
 
-@kernel("DecodeJSONExample", shape="... -> ...")
+@kernel("DecodeJSONExample", shape="... -> ...", facts=("elementwise",))
 def decode_json_example(json_examples: Array) -> Result:
     """Each Example in protobuf's JSON form as a serialized Example."""
     return map_bytes(_encode_example, json_examples)
@@ -441,12 +442,10 @@ def _features(value: Any) -> bytes:
 
 
 def _feature(value: Any) -> bytes:
-    kinds: dict[str, tuple[int, Callable[[Any], bytes]]] = {
-        "bytes_list": (1, _bytes_list), "float_list": (2, _float_list), "int64_list": (3, _int64_list)
-    }  # fmt: skip
     # Protobuf's JSON reads both the name in the .proto file and its camel case.
-    camel = {"bytesList": kinds["bytes_list"], "floatList": kinds["float_list"], "int64List": kinds["int64_list"]}
-    return _message(value, kinds | camel)
+    lists = {"bytes_list": _BYTES, "bytesList": _BYTES, "float_list": _FLOATS, "floatList": _FLOATS, "int64_list": _INTEGERS,
+             "int64List": _INTEGERS}  # fmt: skip
+    return _message(value, lists)
 
 
 def _values(value: Any) -> list[Any]:
@@ -458,8 +457,9 @@ def _values(value: Any) -> list[Any]:
     return items
 
 
-def _bytes_list(value: Any) -> bytes:
-    return b"".join(wire.bytes_field(1, _from_base64(item)) for item in _values(value))
+def _list_of(encode: Callable[[Any], bytes]) -> Callable[[Any], bytes]:
+    """Return the encoder of a list of values."""
+    return lambda value: b"".join(map(encode, _values(value)))
 
 
 def _from_base64(item: Any) -> bytes:
@@ -467,15 +467,6 @@ def _from_base64(item: Any) -> bytes:
     # Python's decoder wants one alphabet and all the padding.
     text = item.rstrip("=").replace("-", "+").replace("_", "/")
     return base64.b64decode(text + "=" * (-len(text) % 4), validate=True)
-
-
-def _float_list(value: Any) -> bytes:
-    # Rounded first: packing a double beyond float32 is an error in Python, infinity in protobuf.
-    return b"".join(wire.float_field(1, float(np.float32(float(item))), always=True) for item in _values(value))
-
-
-def _int64_list(value: Any) -> bytes:
-    return b"".join(wire.varint_field(1, _integer(item), always=True) for item in _values(value))
 
 
 def _integer(item: Any) -> int:
@@ -486,5 +477,9 @@ def _integer(item: Any) -> int:
     return number
 
 
-facts("elementwise", of=("DecodeJSONExample",))
+_BYTES = 1, _list_of(lambda item: wire.bytes_field(1, _from_base64(item)))
+# Rounded first: packing a double beyond float32 is an error in Python, infinity in protobuf.
+_FLOATS = 2, _list_of(lambda item: wire.float_field(1, float(np.float32(float(item))), always=True))
+_INTEGERS = 3, _list_of(lambda item: wire.varint_field(1, _integer(item), always=True))
+
 not_arithmetic("DecodeJSONExample")

@@ -19,6 +19,7 @@ from ...types import dtypes
 from ...types.arrays import Array, Result, object_array
 from ...types.dtypes import DType
 from ...types.shapes import UNKNOWN, Shape, TensorSpec, merge_shapes
+from ..shared.argument_checks import require
 from ..shared.kernel_files import read_file
 from ..shared.string_functions import bounded
 
@@ -179,7 +180,7 @@ def _write_field(field: MessageField, values: np.ndarray[Any, Any]) -> bytes:
     # To the stored width first, so that int64 beyond int32 wrap around as a C++ cast.
     numbers = values.astype(kind.stored)
     if kind.wire_type == VARINT:
-        items = [varint(_zigzag(number) if kind.is_zigzag else number) for number in numbers.tolist()]
+        items = [varint(number << 1 ^ number >> 63 if kind.is_zigzag else number) for number in numbers.tolist()]
     else:
         items = [number.tobytes() for number in numbers]
     if field.is_packed:
@@ -194,10 +195,6 @@ def _written_text(field: MessageField, kind: _Kind, text: bytes) -> bytes:
     return wire.bytes_field(field.number, text)
 
 
-def _zigzag(number: int) -> int:
-    return number << 1 ^ number >> 63
-
-
 @kernel("DecodeProtoV2", shape="... -> ... {output_types}, ... _ [output_types]")
 def decode_proto(ctx: KernelContext, bytes: Array, *, attributes: DecodeAttributes) -> tuple[Result, list[Result]]:
     """Fields of serialized messages (...) as tensors (..., the largest count of the field), and their counts."""
@@ -205,8 +202,7 @@ def decode_proto(ctx: KernelContext, bytes: Array, *, attributes: DecodeAttribut
     columns = _columns(message, attributes)
     binary = _binary_form(message, attributes)
     texts = bytes.ravel().tolist()
-    if not texts:
-        raise InvalidArgumentError("Bufs argument must contain at least one value")
+    require(texts, "Bufs argument must contain at least one value")
     # Of a field asked for twice the first output gets the values.
     by_number = {column.field.number: (place, column) for place, column in reversed(list(enumerate(columns)))}
     rows = [_read_message(binary(text), by_number, len(columns)) for text in bounded(texts)]
@@ -243,8 +239,7 @@ def _descriptors(ctx: KernelContext, source: str) -> bytes | None:
 
 def _columns(message: MessageType, attributes: DecodeAttributes) -> list[_FieldColumn]:
     names, types = attributes.field_names, attributes.output_types
-    if len(names) != len(types):
-        raise InvalidArgumentError("field_names and output_types attributes must have the same length")
+    require(len(names) == len(types), "field_names and output_types attributes must have the same length")
     fields = [_field(message, name, attributes.message_type, extensions=True) for name in names]
     for field, dtype in zip(fields, types):
         if dtype not in _KINDS[field.kind].dtypes:
@@ -262,15 +257,10 @@ def _field(message: MessageType, name: str, type_name: str, extensions: bool = F
 
 def _binary_form(message: MessageType, attributes: DecodeAttributes) -> Callable[[bytes], bytes]:
     """Return the function from an input to a message in binary form."""
-    if attributes.message_format not in ("binary", "text"):
-        raise InvalidArgumentError("format must be one of binary or text")
+    require(attributes.message_format in ("binary", "text"), "format must be one of binary or text")
     if attributes.message_format == "text":
         return message.from_text
-    return message.sanitized if attributes.sanitize else _unchanged
-
-
-def _unchanged(data: bytes) -> bytes:
-    return data
+    return message.sanitized if attributes.sanitize else bytes
 
 
 def _padded(column: _FieldColumn, rows: Sequence[_FieldValues], batch: tuple[int, ...]) -> Result:
@@ -317,15 +307,13 @@ def encode_proto(
 
 def _common_batch(fields: Sequence[MessageField], values: Sequence[Array]) -> tuple[int, ...]:
     """Return the dimensions before the last, equal for all values."""
-    if len(fields) != len(values):
-        raise InvalidArgumentError("Length of inputs list must match field_names")
+    require(len(fields) == len(values), "Length of inputs list must match field_names")
     for field, value in zip(fields, values):
         if value.dtype not in [dtype.numpy for dtype in _KINDS[field.kind].dtypes]:
             raise InvalidArgumentError(f"Incompatible type for field {field.full_name}: {value.dtype} for {field.kind}")
         if value.ndim < 2:
             raise InvalidArgumentError(f"Invalid shape {value.shape} for field {field.full_name}: not at least a matrix")
-        if value.shape[:-1] != values[0].shape[:-1]:
-            raise InvalidArgumentError("Values must match up to the last dimension")
+        require(value.shape[:-1] == values[0].shape[:-1], "Values must match up to the last dimension")
     return values[0].shape[:-1]
 
 
@@ -333,8 +321,7 @@ def _check_sizes(sizes: Array, values: Sequence[Array], expected: tuple[int, ...
     if sizes.shape != expected:
         raise InvalidArgumentError(f"sizes should be batch_size + [len(field_names)]: {expected}, not {sizes.shape}")
     widths = np.array([value.shape[-1] for value in values])
-    if (sizes > widths).any():
-        raise InvalidArgumentError("Size to write must not be larger than value tensor")
+    require((sizes <= widths).all(), "Size to write must not be larger than value tensor")
 
 
 @shape("EncodeProto")

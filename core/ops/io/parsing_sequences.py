@@ -15,10 +15,10 @@ from ...types import dtypes
 from ...types.arrays import Array
 from ...types.dtypes import DType
 from ...types.shapes import UNKNOWN, Shape, TensorSpec
-from ..shared.argument_checks import with_rank
+from ..shared.argument_checks import require, with_rank
 from . import _examples
 from ._examples import Feature, FeatureColumn
-from .parsing_examples import dense_batch, dense_features, sparse_shapes
+from .parsing_examples import columns_of, dense_batch, dense_features, encoded, keys_of, sparse_shapes
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -227,17 +227,13 @@ def _parse(serialized: Array, names: Array, features: _Features) -> tuple[list[A
         dense = [(v[0], lengths[0]) for v, lengths in dense]
         ragged = [(v, np.zeros((), outer.dtype), inner) for v, outer, inner in ragged]
     return (
-        *_columns(context_sparse, 3),
+        *columns_of(context_sparse, 3),
         context_dense,
-        *_columns(context_ragged, 2),
-        *_columns(sparse, 3),
-        *_columns(dense, 2),
-        *_columns(ragged, 3),
+        *columns_of(context_ragged, 2),
+        *columns_of(sparse, 3),
+        *columns_of(dense, 2),
+        *columns_of(ragged, 3),
     )
-
-
-def _columns(rows: Sequence[tuple[Array, ...]], width: int) -> list[list[Array]]:
-    return [[row[i] for row in rows] for i in range(width)]
 
 
 def _features_of(keys: Keys, types: Types) -> _Features:
@@ -255,10 +251,6 @@ def _features_of(keys: Keys, types: Types) -> _Features:
     )
 
 
-def _keys(value: Array) -> list[bytes]:
-    return np.ravel(value).tolist()
-
-
 def _pairs(keys: Sequence[bytes], *lists: Sequence[Any]) -> list[tuple[Any, ...]]:
     """Keys with their types; InvalidArgumentError where their numbers differ."""
     if any(len(items) != len(keys) for items in lists):
@@ -271,14 +263,10 @@ def parse_sequence_example_v2(
     serialized: Array, debug_name: Array, keys: KeyInputs, context_dense_defaults: list[Array], *, types: Types
 ) -> Any:
     """Parse SequenceExamples, a scalar or a batch (vector), into sparse, dense and ragged tensors."""
-    context_sparse, context_dense, context_ragged, sparse, dense, ragged = map(_keys, keys[:-1])
+    context_sparse, context_dense, context_ragged, sparse, dense, ragged = map(keys_of, keys[:-1])
     may_miss = np.ravel(keys.feature_list_dense_missing_assumed_empty).tolist()
     all_keys = Keys(context_sparse, context_dense, sparse, dense, may_miss, context_dense_defaults, context_ragged, ragged)
     return _parse(serialized, debug_name, _features_of(all_keys, types))
-
-
-def _encoded(keys: Sequence[str]) -> list[bytes]:
-    return [key.encode("utf-8", "surrogateescape") for key in keys]
 
 
 def _without_ragged(outputs: tuple[list[Array], ...]) -> tuple[list[Array], ...]:
@@ -294,7 +282,7 @@ def parse_sequence_example(
     """A batch of SequenceExamples into sparse and dense tensors."""
     if serialized.ndim != 1:
         raise InvalidArgumentError(f"Expected serialized to be a vector, got shape: {serialized.shape}")
-    context_sparse, context_dense, sparse, dense, empty = map(_encoded, keys)
+    context_sparse, context_dense, sparse, dense, empty = map(encoded, keys)
     all_keys = Keys(context_sparse, context_dense, sparse, dense, [key in empty for key in dense], context_dense_defaults)
     return _without_ragged(_parse(serialized, debug_name, _features_of(all_keys, types)))
 
@@ -306,10 +294,9 @@ def parse_single_sequence_example(
     """Parse a SequenceExample (scalar) into tensors without a batch dimension; lists of the keys in `empty` may be missing."""
     if serialized.ndim:
         raise InvalidArgumentError(f"Expected serialized to be a scalar, got shape: {serialized.shape}")
-    if any(key.ndim for scalars in keys for key in scalars):
-        raise InvalidArgumentError("Expected each key to be a scalar")
+    require(not any(key.ndim for scalars in keys for key in scalars), "Expected each key to be a scalar")
     context_sparse, context_dense, sparse, dense = ([key.item() for key in scalars] for scalars in keys)
-    may_miss = [key in _keys(empty) for key in dense]
+    may_miss = [key in keys_of(empty) for key in dense]
     all_keys = Keys(context_sparse, context_dense, sparse, dense, may_miss, context_dense_defaults)
     names = debug_name if debug_name.ndim == 0 else np.empty(0, object)
     # The op for a single example does not return the lengths of the dense lists, which are the lengths of its outputs.

@@ -62,7 +62,7 @@ def _check_size(name: str, dtype: DType, count: int) -> None:
         )
 
 
-@kernel("SaveV2")
+@kernel("SaveV2", facts=("half_deny",))
 def save_v2(
     ctx: KernelContext,
     prefix: Array,
@@ -221,6 +221,3 @@ def restore_slice_shape(file_pattern: TensorSpec, tensor_name: TensorSpec, shape
     require_rank(shape_and_slice, 0, "shape_and_slice")
     spec = "" if shape_and_slice.value is None else os.fsdecode(shape_and_slice.value.item())
     return _slice_shape(spec) if spec else UNKNOWN
-
-
-facts("half_deny", of=["SaveV2"])

@@ -27,15 +27,9 @@ from ...support.errors import DataLossError, InvalidArgumentError, NotFoundError
 from ...types.arrays import Array, Result
 from ...types.dtypes import DType
 from ...types.tensors import Tensor
-from ..shared.argument_checks import scalar
+from ..shared.argument_checks import require, scalar
 from ..shared.kernel_files import file_name, gate, system_errors
 from ..shared.resource_access import named, resource
-
-
-def _tag(tag: Array) -> bytes:
-    if tag.ndim:
-        raise InvalidArgumentError(f"tags must be scalar, not of shape {tag.shape}")
-    return tag.item()
 
 
 @kernel("ScalarSummary", shape="-> ()")
@@ -52,45 +46,42 @@ def scalar_summary(tags: Array, values: Array) -> Result:
 @kernel("HistogramSummary", shape="() -> ()")
 def histogram_summary(tag: Array, values: Array) -> Result:
     """The histogram of all values."""
-    name = _tag(tag)
+    name = scalar(tag, "tag")
     return scalar_object(_summary_value(name, _histogram_part(values, name.decode("utf-8", "replace"))))
 
 
 @kernel("ImageSummary", shape="() -> ()")
 def image_summary(tag: Array, tensor: Array, *, max_images: int, bad_color: Tensor) -> Result:
     """Images as PNG files."""
-    return scalar_object(_images_summary(_tag(tag), np.asarray(tensor), max_images, bad_color.numpy()))
+    return scalar_object(_images_summary(scalar(tag, "tag"), np.asarray(tensor), max_images, bad_color.numpy()))
 
 
 @kernel("AudioSummary", shape="() -> ()")
 def audio_summary(tag: Array, tensor: Array, *, sample_rate: float, max_outputs: int) -> Result:
     """Clips as WAV files."""
-    return scalar_object(_audio_summary(_tag(tag), np.asarray(tensor), np.float32(sample_rate), max_outputs))
+    return scalar_object(_audio_summary(scalar(tag, "tag"), np.asarray(tensor), np.float32(sample_rate), max_outputs))
 
 
 @kernel("AudioSummaryV2", shape="() -> ()")
 def audio_summary_v2(tag: Array, tensor: Array, sample_rate: Array, *, max_outputs: int) -> Result:
     """Clips as WAV files."""
-    if np.ndim(sample_rate):
-        raise InvalidArgumentError(f"sample_rate must be scalar, not of shape {np.shape(sample_rate)}")
-    return scalar_object(_audio_summary(_tag(tag), np.asarray(tensor), np.float32(sample_rate), max_outputs))
+    rate = np.float32(scalar(sample_rate, "sample_rate"))
+    return scalar_object(_audio_summary(scalar(tag, "tag"), np.asarray(tensor), rate, max_outputs))
 
 
 @kernel("TensorSummary", shape="-> ()")
 def tensor_summary(ctx: KernelContext, tensor: Array, *, T: DType) -> Result:
     """Summarize a tensor under the node's name alone."""
     _check_type(T)
-    return scalar_object(_summary_value(b"", _node_name_part(ctx.name.encode()), _tensor_part(tensor, T)))
+    return scalar_object(_summary_value(b"", wire.string_field(_NODE_NAME, ctx.name.encode()), _tensor_part(tensor, T)))
 
 
 @kernel("TensorSummaryV2", shape="() -> ()")
 def tensor_summary_v2(tag: Array, tensor: Array, serialized_summary_metadata: Array, *, T: DType) -> Result:
     """A tensor with a tag and metadata."""
     _check_type(T)
-    if serialized_summary_metadata.ndim:
-        raise InvalidArgumentError("serialized_summary_metadata must be scalar")
-    metadata = parsed_or_empty(serialized_summary_metadata.item())
-    return scalar_object(_summary_value(_tag(tag), _tensor_part(tensor, T), _metadata_part(metadata)))
+    metadata = parsed_or_empty(scalar(serialized_summary_metadata, "serialized_summary_metadata"))
+    return scalar_object(_summary_value(scalar(tag, "tag"), _tensor_part(tensor, T), _metadata_part(metadata)))
 
 
 def _check_type(dtype: DType) -> None:
@@ -142,11 +133,6 @@ _TAG, _SIMPLE_VALUE, _IMAGE, _HISTOGRAM, _AUDIO, _NODE_NAME, _TENSOR, _METADATA 
 def _summary_value(tag: bytes, *parts: bytes) -> bytes:
     """Return a value of a Summary."""
     return wire.bytes_field(1, wire.string_field(_TAG, tag) + b"".join(parts))
-
-
-def _node_name_part(name: bytes) -> bytes:
-    """Return the part of a value that names its node, used where there is no tag."""
-    return wire.string_field(_NODE_NAME, name)
 
 
 def _number_part(number: Any) -> bytes:
@@ -232,10 +218,8 @@ def _audio_summary(tag: bytes, tensor: Array, rate: Any, limit: int) -> bytes:
     """Return a Summary with up to `limit` clips of a batch (n, frames) or (n, frames, channels)."""
     if tensor.ndim not in (2, 3):
         raise InvalidArgumentError(f"Tensor must be 3-D or 2-D, got: {tensor.shape}")
-    if not rate > 0:
-        raise InvalidArgumentError("sample_rate must be > 0")
-    if np.isinf(rate):
-        raise InvalidArgumentError("sample_rate must be in (0, 2^32)")
+    require(rate > 0, "sample_rate must be > 0")
+    require(not np.isinf(rate), "sample_rate must be in (0, 2^32)")
     # The header of a WAV file has whole numbers, the message a float.
     frames_per_second = max(round(float(rate)), 1)
     frames, channels = tensor.shape[1], tensor.shape[2] if tensor.ndim == 3 else 1

@@ -15,14 +15,14 @@ from ...graph.graph import Node, Output
 from ...numerics import einsum as numerics
 from ...numerics.einsum import ELLIPSIS
 from ...numerics.half_precision import wide
-from ...registry.registry import Cost, arrays, facts, flops, gradient, kernel, multiply_adds, shape
+from ...registry.registry import Cost, arrays, flops, gradient, kernel, multiply_adds, shape
 from ...support.errors import InvalidArgumentError
 from ...types.arrays import Array, Result
 from ...types.dims import Dim, broadcast_dims
 from ...types.shapes import UNKNOWN, Shape, TensorSpec, merge_dims
 
 
-@kernel("Einsum")
+@kernel("Einsum", facts=("half_allow",))
 def einsum(inputs: list[Array], *, equation: str) -> Result:
     """Sum products over the labels absent from the output, for one or two inputs."""
     dtype = inputs[0].dtype
@@ -203,6 +203,3 @@ def _on_diagonal(xp: Any, x: Any, labels: Sequence[str], place: int) -> Any:
     places = xp.arange(x.shape[first])
     row, column = (places[tuple(slice(None) if axis == own else None for axis in range(ndim))] for own in (first, second))
     return xp.where(row == column, wide, xp.zeros_like(wide))
-
-
-facts("half_allow", of=["Einsum"])

@@ -10,12 +10,13 @@ import numpy as np
 from ...building.gradbuilder import GradientBuilder, Gradients
 from ...graph.graph import Node, Output
 from ...numerics.half_precision import widened
-from ...registry.registry import Cost, arrays, everywhere, facts, flops, gradient, kernel, without_gradient
+from ...registry.registry import WITHOUT_GRADIENT, Cost, arrays, everywhere, facts, flops, gradient, kernel
 from ...support.errors import FailedPreconditionError, InvalidArgumentError
 from ...types.arrays import Array, Result
 from ...types.dims import dim_min
 from ...types.shapes import Shape, TensorSpec, broadcast_shapes
 from ..shared.argument_checks import is_empty, may_equal, require
+from ..shared.decompositions import by_ops
 from ..shared.elementwise_tables import unary_flops
 from ._matrices import (
     adjoint,
@@ -75,10 +76,6 @@ def cholesky_grad_flops(factor: TensorSpec, grad: TensorSpec) -> Cost:
     """A product of triangles, n (n + 1) (n + 2) / 3, two triangular systems of n^3 each, and n^2 halves."""
     n = factor.shape[-1]
     return Cost(factor.shape[:-2].num_elements * (2 * n * n * n + n * n + n * (n + 1) * (n + 2) // 3))
-
-
-facts("backward", of=("BatchCholeskyGrad", "CholeskyGrad"))
-without_gradient("CholeskyGrad", "BatchCholeskyGrad")
 
 
 @kernel("MatrixDeterminant", "BatchMatrixDeterminant", shape="... n n -> ...")
@@ -261,7 +258,8 @@ def matrix_solve_ls_flops(matrix: TensorSpec, rhs: TensorSpec, l2_regularizer: T
     return Cost(matrix.shape[:-2].num_elements * (factor + each * sides))
 
 
-@everywhere("Cross", shape="..., ... -> ...")
+# Two products and a difference an element.
+@everywhere("Cross", shape="..., ... -> ...", flops=unary_flops(3), gradient=by_ops("Cross 1 dy", "Cross dy 0"))
 def cross(xp: Any, a: Any, b: Any) -> Any:
     """The cross products of vectors (..., 3)."""
     require(may_equal(a.shape, b.shape), f"Both inputs must be of same shape: {a.shape} vs. {b.shape}")
@@ -274,18 +272,7 @@ def cross(xp: Any, a: Any, b: Any) -> Any:
     return next_a * last_b - last_a * next_b
 
 
-@gradient("Cross")
-def cross_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
-    u, v = node.inputs
-    return [g.Cross(v, grad), g.Cross(grad, u)]
-
-
-# Two products and a difference an element.
-flops("Cross")(unary_flops(3))
-
-
 facts("own_gradient", of=["Cholesky", "BatchCholesky", "BandedTriangularSolve", "MatrixSolve", "BatchMatrixSolve"])
-facts("own_gradient", of=["MatrixSolveLs", "BatchMatrixSolveLs"])
 
 
 @everywhere("Cholesky", "BatchCholesky", shape="... n n -> ... n n")
@@ -297,7 +284,9 @@ def cholesky(xp: Any, x: Any) -> Any:
     return x if is_empty(xp, x) else xp.cholesky(x, symmetrize_input=False)
 
 
-@everywhere("CholeskyGrad", "BatchCholeskyGrad", shape="... n n, ... n n -> ... n n")
+@everywhere(
+    "CholeskyGrad", "BatchCholeskyGrad", shape="... n n, ... n n -> ... n n", gradient=WITHOUT_GRADIENT, facts=("backward",)
+)
 @widened_program
 def cholesky_grad(xp: Any, factor: Any, grad: Any) -> Any:
     """The gradient of the Cholesky factor by the matrix that was factored (Murray, arXiv:1602.07527)."""
@@ -397,7 +386,7 @@ def _pivots(xp: Any, x: Any) -> tuple[Any, Any]:
     return xp.diagonal(factors), (1 - 2 * (turns % 2)).astype(x.dtype)
 
 
-@everywhere("MatrixSolveLs", "BatchMatrixSolveLs", shape="... m n, ... m k, () -> ... n k")
+@everywhere("MatrixSolveLs", "BatchMatrixSolveLs", shape="... m n, ... m k, () -> ... n k", facts=("own_gradient",))
 @widened_program
 def matrix_solve_ls(xp: Any, matrix: Any, rhs: Any, l2_regularizer: Any, *, fast: bool) -> Any:
     """The X of least |A X - rhs|^2 + l2 |X|^2; without `fast` of least norm, and not regularized."""

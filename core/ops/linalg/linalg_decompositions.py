@@ -12,7 +12,17 @@ from ...graph.graph import Node, Output
 from ...numerics import linalg as numerics
 from ...numerics.half_precision import widened
 from ...numerics.linalg import eigh
-from ...registry.registry import Cost, everywhere, flops, gradient, kernel, lower, onnx, shape, without_gradient
+from ...registry.registry import (
+    WITHOUT_GRADIENT,
+    Cost,
+    everywhere,
+    flops,
+    gradient,
+    kernel,
+    lower,
+    onnx,
+    shape,
+)
 from ...support.errors import InvalidArgumentError
 from ...types.arrays import Array, Result
 from ...types.dims import dim_min
@@ -137,9 +147,6 @@ def lu_decomposition_flops(input: TensorSpec) -> Cost:
     return Cost(input.shape[:-2].num_elements * lu_flops(input.shape[-1]))
 
 
-without_gradient("Lu")
-
-
 @kernel("Svd", "BatchSvd")
 @widened
 def svd(input: Array, *, compute_uv: bool, full_matrices: bool) -> tuple[Result, ...]:
@@ -261,8 +268,10 @@ def svd_flops(input: TensorSpec, *, compute_uv: bool, full_matrices: bool) -> Co
 def self_adjoint_eig_v2(input: Array, *, compute_v: bool) -> tuple[Result, Result]:
     """Return ascending eigenvalues and eigenvectors (in columns) of self-adjoint matrices; only the lower triangle is read."""
     require_square(input)
-    if not np.all(np.isfinite(np.tril(input))):
-        raise InvalidArgumentError("Self-adjoint eigen decomposition was not successful. The input might not be valid.")
+    require(
+        np.all(np.isfinite(np.tril(input))),
+        "Self-adjoint eigen decomposition was not successful. The input might not be valid.",
+    )
     if not compute_v:
         values = np.linalg.eigvalsh(input) if input.size else np.zeros(input.shape[:-1])
         return values.astype(input.dtype), _empty(input.dtype)
@@ -270,7 +279,7 @@ def self_adjoint_eig_v2(input: Array, *, compute_v: bool) -> tuple[Result, Resul
     return values.astype(input.dtype), vectors.astype(input.dtype)
 
 
-@kernel("SelfAdjointEig", "BatchSelfAdjointEig")
+@kernel("SelfAdjointEig", "BatchSelfAdjointEig", gradient=WITHOUT_GRADIENT, shape="... n n -> ... n+1 n")
 @widened
 def self_adjoint_eig(input: Array) -> Result:
     """(..., n + 1, n): the eigenvalues in the first row, the eigenvectors as columns below."""
@@ -282,12 +291,6 @@ def self_adjoint_eig(input: Array) -> Result:
 def eig_shape(input: TensorSpec, *, compute_v: bool) -> list[Shape]:
     dims = square_shape(input)
     return [dims[:-1], dims if compute_v else SCALAR]
-
-
-@shape("SelfAdjointEig", "BatchSelfAdjointEig")
-def self_adjoint_eig_shape(input: TensorSpec) -> Shape:
-    dims = square_shape(input)
-    return dims if dims.dims is None else dims[:-2] + [dims[-1] + 1, dims[-1]]
 
 
 @gradient("SelfAdjointEigV2", "BatchSelfAdjointEigV2")
@@ -312,8 +315,7 @@ def eig(input: Array, *, compute_v: bool, Tout: DType) -> tuple[Result, Result]:
     require_square(input)
     if np.result_type(input.dtype, np.complex64) != Tout.numpy:
         raise InvalidArgumentError(f"the eigenvalues of {input.dtype.name} are not {Tout}")
-    if not np.all(np.isfinite(input)):
-        raise InvalidArgumentError("Eigen decomposition was not successful. The input might not be valid.")
+    require(np.all(np.isfinite(input)), "Eigen decomposition was not successful. The input might not be valid.")
     if not input.size:
         return np.zeros(input.shape[:-1], Tout.numpy), np.zeros(input.shape, Tout.numpy) if compute_v else _empty(Tout.numpy)
     values, vectors = np.linalg.eig(input) if compute_v else (np.linalg.eigvals(input), None)
@@ -361,9 +363,6 @@ def self_adjoint_eig_flops(input: TensorSpec) -> Cost:
     return cubic(9)(input)
 
 
-without_gradient("SelfAdjointEig", "BatchSelfAdjointEig")
-
-
 @lower("Qr")
 @widened_program
 def _orthogonal_lowering(xla: Any, x: Any, *, full_matrices: bool) -> tuple[Any, Any]:
@@ -397,7 +396,7 @@ def _singular_values_lowering(xla: Any, x: Any, *, compute_uv: bool, full_matric
     return first, second, third
 
 
-@everywhere("Lu", shape="... n n -> ... n n, ... n")
+@everywhere("Lu", shape="... n n -> ... n n, ... n", gradient=WITHOUT_GRADIENT)
 @widened_program
 def lu(xp: Any, x: Any, *, output_idx_type: DType) -> tuple[Any, Any]:
     """Return the packed factors of the matrix with its rows permuted, and the permutation."""

@@ -14,12 +14,13 @@ import numpy as np
 
 from ...building.gradbuilder import GradientBuilder, Gradients
 from ...graph.graph import Node, Output
-from ...registry.registry import arrays, gradient, kernel, shape, zero_flops
+from ...registry.registry import arrays, gradient, kernel, shape, zero_cost
 from ...support.errors import InvalidArgumentError
 from ...types.arrays import Array, Result
 from ...types.dims import DimLike, dim_max, dim_min
 from ...types.shapes import UNKNOWN, Shape, TensorSpec, merge_shapes
 from ..shared.argument_checks import require, require_known_sizes, require_min_rank, scalar
+from ..shared.decompositions import by_ops
 from ..shared.onnx_lowerings import numbered
 from ..shared.shape_arguments import scalar_of
 
@@ -115,7 +116,7 @@ def _require_diagonals(rows: int, columns: int, lower: int, upper: int) -> None:
             raise InvalidArgumentError(f"{name} is out of bound: {value}. It must be between {-rows} and {columns}")
 
 
-@kernel("MatrixBandPart", "BatchMatrixBandPart")
+@kernel("MatrixBandPart", "BatchMatrixBandPart", flops=zero_cost, shape="... m n -> ... m n")
 def matrix_band_part(input: Array, num_lower: Array, num_upper: Array) -> Result:
     """The matrices (..., m, n) with zeros outside the band; a negative number keeps the whole triangle."""
     require_min_rank(input, 2, "input")
@@ -126,21 +127,12 @@ def matrix_band_part(input: Array, num_lower: Array, num_upper: Array) -> Result
     return np.where(_band(rows, columns, lower, upper), input, np.zeros((), input.dtype))
 
 
-@shape("MatrixBandPart", "BatchMatrixBandPart")
-def same_matrices_shape(input: TensorSpec, *rest: TensorSpec) -> Shape:
-    require(input.rank is None or input.rank >= 2, f"input must have at least rank 2, not shape {input.shape}")
-    return input.shape
-
-
 @gradient("MatrixBandPart", "BatchMatrixBandPart")
 def matrix_band_part_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     return [g.apply(node.op, grad, node.inputs[1], node.inputs[2]), None, None]
 
 
-zero_flops("MatrixBandPart", "BatchMatrixBandPart")
-
-
-@kernel("MatrixDiag", "BatchMatrixDiag", shape="... n -> ... n n")
+@kernel("MatrixDiag", "BatchMatrixDiag", shape="... n -> ... n n", flops=zero_cost, gradient=by_ops("MatrixDiagPart dy"))
 def matrix_diag(diagonal: Array) -> Result:
     """Square matrices (..., n, n) with the vectors (..., n) as main diagonals and zeros elsewhere."""
     require_min_rank(diagonal, 1, "diagonal")
@@ -148,20 +140,12 @@ def matrix_diag(diagonal: Array) -> Result:
     return _from_diagonals(diagonal, 0, 0, size, size, np.zeros((), diagonal.dtype), "LEFT_LEFT")
 
 
-@gradient("MatrixDiag", "BatchMatrixDiag")
-def matrix_diag_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
-    return [g.MatrixDiagPart(grad)]
-
-
-zero_flops("MatrixDiag", "BatchMatrixDiag", "MatrixDiagV2", "MatrixDiagV3")
-
-
 def _padding(value: Array) -> Array:
     require(np.ndim(value) == 0, f"padding_value must be scalar, received a tensor of shape {np.shape(value)}")
     return value
 
 
-@kernel("MatrixDiagV2", "MatrixDiagV3")
+@kernel("MatrixDiagV2", "MatrixDiagV3", flops=zero_cost)
 def matrix_diag_v3(
     diagonal: Array, k: Array, num_rows: Array, num_cols: Array, padding_value: Array, *, align: str = "LEFT_LEFT"
 ) -> Result:
@@ -207,19 +191,11 @@ def matrix_diag_v3_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gra
     return [g.apply(op, grad, node.inputs[1], g.scalar_like(grad, 0), **_align(node)), None, None, None, None]
 
 
-@kernel("MatrixDiagPart", "BatchMatrixDiagPart")
+@kernel("MatrixDiagPart", "BatchMatrixDiagPart", flops=zero_cost, shape="... m n -> ... m&n")
 def matrix_diag_part(input: Array) -> Result:
     """The main diagonals (..., min(m, n)) of matrices (..., m, n)."""
     require_min_rank(input, 2, "input")
     return np.diagonal(input, axis1=-2, axis2=-1)
-
-
-@shape("MatrixDiagPart", "BatchMatrixDiagPart")
-def matrix_diag_part_shape(input: TensorSpec) -> Shape:
-    if input.shape.dims is None:
-        return UNKNOWN
-    require(len(input.shape) >= 2, f"input must have at least rank 2, not shape {input.shape}")
-    return input.shape[:-2] + [dim_min(input.shape[-2], input.shape[-1])]
 
 
 @gradient("MatrixDiagPart", "BatchMatrixDiagPart")
@@ -234,7 +210,7 @@ def _part_padding(value: Array) -> Array:
     return np.reshape(value, ())
 
 
-@kernel("MatrixDiagPartV2", "MatrixDiagPartV3")
+@kernel("MatrixDiagPartV2", "MatrixDiagPartV3", flops=zero_cost)
 def matrix_diag_part_v3(input: Array, k: Array, padding_value: Array, *, align: str = "LEFT_LEFT") -> Result:
     """The diagonals k of matrices, (..., longest), or packed (..., number of diagonals, longest)."""
     require_min_rank(input, 2, "input")
@@ -271,10 +247,7 @@ def matrix_diag_part_v3_gradient(g: GradientBuilder, node: Node, grad: Output) -
     return [g.apply(op, g.ZerosLike(node.inputs[0]), grad, node.inputs[1], **_align(node)), None, None]
 
 
-zero_flops("MatrixDiagPart", "BatchMatrixDiagPart", "MatrixDiagPartV2", "MatrixDiagPartV3")
-
-
-@kernel("MatrixSetDiag", "BatchMatrixSetDiag")
+@kernel("MatrixSetDiag", "BatchMatrixSetDiag", flops=zero_cost, shape="... m n, ... m&n -> ... m n")
 def matrix_set_diag(input: Array, diagonal: Array) -> Result:
     """The matrices with other main diagonals."""
     return matrix_set_diag_v3(input, diagonal, np.int32(0))
@@ -285,7 +258,7 @@ def matrix_set_diag_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gr
     return [g.MatrixSetDiag(grad, g.ZerosLike(node.inputs[1])), g.MatrixDiagPart(grad)]
 
 
-@kernel("MatrixSetDiagV2", "MatrixSetDiagV3")
+@kernel("MatrixSetDiagV2", "MatrixSetDiagV3", shape="... m n -> ... m n", flops=zero_cost)
 def matrix_set_diag_v3(input: Array, diagonal: Array, k: Any, *, align: str = "LEFT_LEFT") -> Result:
     """The matrices (..., m, n) with the diagonals k replaced."""
     require_min_rank(input, 2, "input")
@@ -302,19 +275,6 @@ def matrix_set_diag_v3(input: Array, diagonal: Array, k: Any, *, align: str = "L
     return result
 
 
-shape("MatrixSetDiagV2", "MatrixSetDiagV3")(same_matrices_shape)
-
-
-@shape("MatrixSetDiag", "BatchMatrixSetDiag")
-def matrix_set_diag_shape(input: TensorSpec, diagonal: TensorSpec) -> Shape:
-    """Return the shape of the matrices; of other dimensions the diagonals (..., min(rows, columns)) have the same."""
-    dims = same_matrices_shape(input)
-    if dims.dims is None:
-        return dims if diagonal.rank is None else diagonal.shape[:-1] + [None, None]
-    length = dim_min(dims[-2], dims[-1])
-    return merge_shapes(dims[:-2] + [length], diagonal.shape)[:-1] + dims[-2:]
-
-
 @gradient("MatrixSetDiagV2", "MatrixSetDiagV3")
 def matrix_set_diag_v3_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     k, attrs = node.inputs[2], _align(node)
@@ -322,22 +282,14 @@ def matrix_set_diag_v3_gradient(g: GradientBuilder, node: Node, grad: Output) ->
     return [rest, g.apply(node.op.replace("SetDiag", "DiagPart"), grad, k, g.scalar_like(grad, 0), **attrs), None]
 
 
-zero_flops("MatrixSetDiag", "BatchMatrixSetDiag", "MatrixSetDiagV2", "MatrixSetDiagV3")
-
-
-@kernel("Diag", shape="... n -> ... n ... n")
+@kernel("Diag", shape="... n -> ... n ... n", flops=zero_cost, gradient=by_ops("DiagPart dy"))
 def diag(diagonal: Array) -> Result:
     """A tensor of shape s + s with the elements of `diagonal`, of shape s, where both indices agree."""
     require_min_rank(diagonal, 1, "diagonal")
     return np.diag(diagonal.ravel()).reshape(diagonal.shape * 2)
 
 
-@gradient("Diag")
-def diag_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
-    return [g.DiagPart(grad)]
-
-
-@kernel("DiagPart")
+@kernel("DiagPart", flops=zero_cost, gradient=by_ops("Diag dy"))
 def diag_part(input: Array) -> Result:
     """Return the elements of a tensor of shape s + s at which both halves of the index agree."""
     half = input.ndim // 2
@@ -357,14 +309,6 @@ def diag_part_shape(input: TensorSpec) -> Shape:
     rank = len(input.shape)
     require(rank and rank % 2 == 0, f"Input must have even and non-zero rank, not shape {input.shape}")
     return merge_shapes(input.shape[: rank // 2], input.shape[rank // 2 :])
-
-
-@gradient("DiagPart")
-def diag_part_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
-    return [g.Diag(grad)]
-
-
-zero_flops("Diag", "DiagPart")
 
 
 # The array programs move elements by their numbers: the kernels, of matrices of numbers, say where they go.

@@ -11,7 +11,7 @@ from ...building.gradbuilder import GradientBuilder, Gradients
 from ...graph.graph import Node, Output
 from ...numerics import linalg as numerics
 from ...numerics.half_precision import widened
-from ...registry.registry import Cost, arrays, facts, flops, gradient, kernel
+from ...registry.registry import Cost, arrays, flops, gradient, kernel
 from ...support.errors import UnimplementedError
 from ...types.arrays import Array, Result
 from ...types.shapes import TensorSpec
@@ -145,7 +145,7 @@ def matrix_exponential_flops(input: TensorSpec) -> Cost:
     return Cost(input.shape[:-2].num_elements * ((6 + 3) * 2 * n * n * n + sums + system))
 
 
-@kernel("TridiagonalSolve", shape="... 3 n, ... n k -> ... n k")
+@kernel("TridiagonalSolve", shape="... 3 n, ... n k -> ... n k", facts=("own_gradient",))
 def tridiagonal_solve(diagonals: Array, rhs: Array, *, partial_pivoting: bool, perturb_singular: bool) -> Result:
     """X (..., n, k) of tridiagonal systems given as (..., 3, n): super-, main and subdiagonals; NaN where singular."""
     _require_tridiagonal(diagonals, rhs, partial_pivoting, perturb_singular)
@@ -264,9 +264,6 @@ def _tridiagonal_solve_arrays(xp: Any, diagonals: Any, rhs: Any, *, partial_pivo
         raise UnimplementedError("its pivots of 0 are replaced by small numbers")
     above, main, below = (diagonals[..., row, :] for row in range(3))
     return xp.tridiagonal_solve(below, main, above, rhs)
-
-
-facts("own_gradient", of=["TridiagonalSolve"])
 
 
 @arrays("TridiagonalMatMul")

@@ -16,12 +16,13 @@ from ...types.arrays import Array, Result
 from ...types.dtypes import DType
 from ...types.shapes import UNKNOWN, Shape, TensorSpec, broadcast_shapes, merge_dims, merge_shapes
 from ..shared.argument_checks import require_known_sizes
+from ._matrices import reduce_batch
 
 # a @ b in the inputs' dtype; 16-bit floats are multiplied in float32.
 _product = widened(gemm.matmul)
 
 
-@kernel("MatMul")
+@kernel("MatMul", facts=("total",))
 def matmul(a: Array, b: Array, *, transpose_a: bool, transpose_b: bool) -> Result:
     """Product of two matrices, (m, k) x (k, n) -> (m, n)."""
     if a.ndim != 2 or b.ndim != 2:
@@ -64,7 +65,6 @@ def matmul_flops(a: TensorSpec, b: TensorSpec, *, transpose_a: bool, outputs: li
 
 
 profiled(inner_product, "MatMul")
-facts("total", of=("MatMul",))
 
 
 def _adjoint(x: Array, flip: bool) -> Array:
@@ -144,16 +144,8 @@ def batch_matmul_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradi
     dy = multiply(grad, x, adj_x=True, adj_y=adj_x) if adj_y else multiply(x, grad, adj_x=not adj_x)
     if node.op == "BatchMatMul":
         return [dx, dy]
-    return [_sum_batch(g, dx, x, y), _sum_batch(g, dy, y, x)]
-
-
-def _sum_batch(g: GradientBuilder, grad: Output, x: Output, other: Output) -> Output:
-    """Sum the gradient of x over the batch dimensions in which x was broadcast against `other`."""
-    shape_x, shape_other = g.shape_of(x), g.shape_of(other)
-    batches = [g.StridedSlice(s, [0], [-2], [1], begin_mask=1) for s in (shape_x, shape_other)]
     # Also where nothing was broadcast: shapes may be unknown, and a sum over no axes is free.
-    axes, _ = g.BroadcastGradientArgs(*batches)
-    return g.Reshape(g.Sum(grad, axes), shape_x)
+    return [reduce_batch(g, dx, x, y), reduce_batch(g, dy, y, x)]
 
 
 facts("total", of=("BatchMatMul", "BatchMatMulV2", "BatchMatMulV3"))

@@ -15,6 +15,7 @@ from ...inference.profiler_formulas import of_output, sum_of_inputs
 from ...numerics.elementwise import power
 from ...numerics.integers import truncated_quotient
 from ...registry.registry import (
+    NOT_DIFFERENTIABLE,
     Cost,
     arrays,
     arrays_as,
@@ -59,15 +60,6 @@ from ..shared.elementwise_tables import (
 from ..shared.shape_arguments import shape_value
 
 
-def _float_floor_div(x: Array, y: Array) -> Array:
-    """Return the floor of the quotient. NumPy's floor_divide differs for infinities and where the quotient is rounded up."""
-    return np.floor(np.true_divide(x, y))
-
-
-def _float_truncate_div(x: Array, y: Array) -> Array:
-    return np.trunc(np.true_divide(x, y))
-
-
 def _nonzero(function: Callable[..., Any]) -> Callable[..., Any]:
     """`function` for divisors that are not zero."""
 
@@ -103,10 +95,6 @@ def _integer_pow(x: Array, y: Array) -> Array:
     return np.power(x, y)
 
 
-def _mul_gradient(g: GradientBuilder, x: Output, y: Output, z: Output, dz: Output) -> tuple[Output, Output]:
-    return g.Mul(dz, g.conj(y)), g.Mul(g.conj(x), dz)
-
-
 def _div_gradient(g: GradientBuilder, x: Output, y: Output, z: Output, dz: Output) -> tuple[Output, Output]:
     x, y = g.conj(x), g.conj(y)
     return g.RealDiv(dz, y), g.Mul(dz, g.RealDiv(g.RealDiv(g.Neg(x), y), y))
@@ -115,10 +103,6 @@ def _div_gradient(g: GradientBuilder, x: Output, y: Output, z: Output, dz: Outpu
 def _div_no_nan_gradient(g: GradientBuilder, x: Output, y: Output, z: Output, dz: Output) -> tuple[Output, Output]:
     x, y = g.conj(x), g.conj(y)
     return g.DivNoNan(dz, y), g.Mul(dz, g.DivNoNan(g.DivNoNan(g.Neg(x), y), y))
-
-
-def _mul_no_nan_gradient(g: GradientBuilder, x: Output, y: Output, z: Output, dz: Output) -> tuple[Output, Output]:
-    return g.MulNoNan(dz, y), g.MulNoNan(x, dz)
 
 
 def _pow_gradient(g: GradientBuilder, x: Output, y: Output, z: Output, dz: Output) -> tuple[Output, Output]:
@@ -183,16 +167,17 @@ BINARY = (
     Binary("Add", "add", lambda g, x, y, z, dz: (dz, dz)),
     Binary("AddV2", "add", lambda g, x, y, z, dz: (dz, dz)),
     Binary("Sub", "subtract", lambda g, x, y, z, dz: (dz, g.Neg(dz))),
-    Binary("Mul", "multiply", _mul_gradient),
+    Binary("Mul", "multiply", lambda g, x, y, z, dz: (g.Mul(dz, g.conj(y)), g.Mul(g.conj(x), dz))),
     Binary("RealDiv", "divide", _div_gradient, widened=True),
     Binary("Div", broadcasting(np.true_divide), _div_gradient, widened=True),
     Binary("DivNoNan", ElementwiseProgram(_div_no_nan), _div_no_nan_gradient, widened=True),
-    Binary("MulNoNan", broadcasting(_mul_no_nan), _mul_no_nan_gradient),
+    Binary("MulNoNan", broadcasting(_mul_no_nan), lambda g, x, y, z, dz: (g.MulNoNan(dz, y), g.MulNoNan(x, dz))),
     # No gradient: a step function, whose derivative is 0 or undefined. TensorFlow gives none either.
-    Binary("FloorDiv", broadcasting(_float_floor_div), None, widened=True),
+    # NumPy's floor_divide differs for infinities and where the quotient is rounded up.
+    Binary("FloorDiv", broadcasting(lambda x, y: np.floor(np.true_divide(x, y))), None, widened=True),
     Binary("FloorMod", broadcasting(np.mod), _mod_gradient("FloorDiv")),
     Binary("Mod", broadcasting(np.fmod), _mod_gradient("TruncateDiv")),
-    Binary("TruncateDiv", broadcasting(_float_truncate_div), None, widened=True),
+    Binary("TruncateDiv", broadcasting(lambda x, y: np.trunc(np.true_divide(x, y))), None, widened=True),
     Binary("TruncateMod", broadcasting(np.fmod), _mod_gradient("TruncateDiv")),
     Binary("Pow", broadcasting(power), _pow_gradient, 0, 1, widened=True),
     Binary("Atan2", "arctan2", _atan2_gradient, 0, 1, widened=True),
@@ -257,14 +242,11 @@ def equal_shape(x: TensorSpec, y: TensorSpec, *, incompatible_shape_error: bool)
 
 
 flops("Equal", "NotEqual")(counted(1, RESULT, "One comparison for each result."))
-
-
 not_differentiable("Equal", "NotEqual", "ApproximateEqual")
 facts("elementwise", of=("Equal", "NotEqual", "ApproximateEqual"))
-facts("elementwise", "own_gradient", of=("ClipByValue",))
 
 
-@everywhere("ApproximateEqual", shape="..., ... -> ...")
+@everywhere("ApproximateEqual", shape="..., ... -> ...", flops=binary_flops(3))
 def approximate_equal(xp: Any, x: Any, y: Any, *, tolerance: float) -> Any:
     """|x - y| < tolerance; the shapes must be equal."""
     if not xp.same_shape(x, y):
@@ -273,10 +255,7 @@ def approximate_equal(xp: Any, x: Any, y: Any, *, tolerance: float) -> Any:
     return abs(x - y) < np.asarray(tolerance, np.float32).astype(x.dtype)
 
 
-flops("ApproximateEqual")(binary_flops(3))
-
-
-@kernel("ClipByValue", shape="... -> ...")
+@kernel("ClipByValue", shape="... -> ...", flops=unary_flops(2), facts=("elementwise", "own_gradient"))
 def clip_by_value(t: Array, clip_value_min: Array, clip_value_max: Array) -> Result:
     """max(min(t, high), low), of real and imaginary part apart; the bounds are scalars or shaped like t."""
     _require_bounds(t, clip_value_min, clip_value_max)
@@ -316,9 +295,6 @@ def clip_by_value_gradient(g: GradientBuilder, node: Node, grad: Output) -> Grad
         g.reduce_to(g.SelectV2(below, grad, zeros), low, t),
         g.reduce_to(g.SelectV2(above, grad, zeros), high, t),
     ]
-
-
-flops("ClipByValue")(unary_flops(2))
 
 
 @kernel("AddN", T=("variant",))
@@ -578,15 +554,10 @@ register_unary((Unary("Invert", "invert", None),))
 facts("involution", of=("Invert",))
 
 
-@kernel("PopulationCount", shape="... -> ...")
+@kernel("PopulationCount", shape="... -> ...", gradient=NOT_DIFFERENTIABLE, flops=unary_flops(1), facts=("elementwise",))
 def population_count(x: Array) -> Result:
     """Count the set bits, of negative numbers in two's complement."""
     return np.bitwise_count(np.asarray(x).view(f"u{x.dtype.itemsize}"))
-
-
-flops("PopulationCount")(unary_flops(1))
-not_differentiable("PopulationCount")
-facts("elementwise", of=("PopulationCount",))
 
 
 arrays_as(PopulationCount="population_count")

@@ -8,11 +8,12 @@ import numpy as np
 
 from ...building.gradbuilder import GradientBuilder, Gradients
 from ...graph.graph import Node, Output
-from ...registry.registry import arrays_as, everywhere, facts, flops, gradient, kernel, shape, shaped, zero_flops
+from ...registry.registry import arrays_as, everywhere, facts, flops, gradient, kernel, shaped, zero_flops
 from ...support.errors import InvalidArgumentError
 from ...types.arrays import Array, Result
 from ...types.dtypes import DType
 from ..shared.argument_checks import require_broadcast
+from ..shared.decompositions import by_ops
 from ..shared.elementwise_tables import binary_shape, unary_flops
 
 
@@ -29,15 +30,13 @@ def conj_variant(input: Array) -> Result:
     raise InvalidArgumentError("No unary variant unary_op function found for op CONJ")
 
 
-@kernel("Conj")
+@kernel("Conj", flops=unary_flops(1), gradient=by_ops("Conj dy"), facts=("involution",))
 def conj(input: Array) -> Result:
     return np.conj(input)
 
 
-shape("Complex")(binary_shape)
 shaped("... -> ...", "Real", "Imag", "Conj", "Angle", "ComplexAbs")
 facts("elementwise", of=("Complex", "Real", "Imag", "Conj", "Angle", "ComplexAbs"))
-facts("involution", of=("Conj",))
 
 
 def _complex_dtype(x: Any) -> Any:
@@ -66,11 +65,6 @@ def imag_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     return [g.Complex(g.scalar_like(grad, 0), grad, Tout=_complex_dtype(grad))]
 
 
-@gradient("Conj")
-def conj_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
-    return [g.Conj(grad)]
-
-
 @gradient("Angle")
 def angle_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     """-grad / (Im x + i Re x)."""
@@ -91,7 +85,6 @@ def complex_abs_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradie
 
 
 zero_flops("Complex", "Real", "Imag")
-flops("Conj")(unary_flops(1))
 # Two squares, their sum and a root.
 flops("ComplexAbs")(unary_flops(4))
 
@@ -114,7 +107,7 @@ for _op, _name in (("Real", "real"), ("Imag", "imag"), ("Angle", "angle"), ("Com
 arrays_as(Conj="conj")
 
 
-@everywhere("Complex")
+@everywhere("Complex", shape=binary_shape)
 def complex_(xp: Any, real: Any, imag: Any, *, Tout: DType) -> Any:
     """real + imag i, with broadcasting."""
     _require_parts(Tout.numpy, real.dtype)

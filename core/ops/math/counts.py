@@ -12,13 +12,24 @@ from ...building.gradbuilder import GradientBuilder, Gradients
 from ...graph.graph import Node, Output
 from ...numerics.half_precision import wide
 from ...numerics.sequences import decreasing_fit
-from ...registry.registry import Cost, arrays, everywhere, facts, flops, gradient, kernel, onnx, shape, without_gradient
+from ...registry.registry import (
+    WITHOUT_GRADIENT,
+    Cost,
+    arrays,
+    everywhere,
+    flops,
+    gradient,
+    kernel,
+    onnx,
+    shape,
+    without_gradient,
+)
 from ...support.errors import InvalidArgumentError, UnimplementedError
 from ...types import dtypes
 from ...types.arrays import Array, Result
 from ...types.dtypes import DType
 from ...types.shapes import UNKNOWN, Shape, TensorSpec, dims_of
-from ..shared.argument_checks import require, require_known_sizes, require_rank
+from ..shared.argument_checks import require, require_known_sizes
 from ..shared.elementwise_tables import counted, unary_flops
 from ..shared.shape_arguments import scalar_of
 from ..shared.sparse_checks import flat_positions, index_vectors, rank_of, sparse_shapes, validate
@@ -65,7 +76,7 @@ def _check_weights(weights: Array, values: Array) -> None:
         )
 
 
-@kernel("DenseCountSparseOutput")
+@kernel("DenseCountSparseOutput", gradient=WITHOUT_GRADIENT, flops=unary_flops(1))
 def dense_count(
     values: Array, weights: Array, *, minlength: int, maxlength: int, binary_output: bool
 ) -> tuple[Result, Result, Result]:
@@ -84,13 +95,7 @@ def dense_count_shape(values: TensorSpec, weights: TensorSpec) -> tuple[Shape, .
     return sparse_shapes(values.rank)
 
 
-flops("DenseCountSparseOutput")(unary_flops(1))
-
-
-without_gradient("DenseCountSparseOutput")
-
-
-@kernel("SparseCountSparseOutput")
+@kernel("SparseCountSparseOutput", gradient=WITHOUT_GRADIENT)
 def sparse_count(
     indices: Array, values: Array, dense_shape: Array, weights: Array, *, minlength: int, maxlength: int, binary_output: bool
 ) -> tuple[Result, Result, Result]:
@@ -103,8 +108,7 @@ def sparse_count(
     if np.any(indices < 0) or np.any(indices >= dense_shape):
         raise InvalidArgumentError(f"an index is out of bounds of {dense_shape.tolist()}")
     rows = dense_shape[:-1].tolist()
-    if 0 in rows:
-        raise InvalidArgumentError("Cannot allocate 0 batches, is the dense shape too wide?")
+    require(0 not in rows, "Cannot allocate 0 batches, is the dense shape too wide?")
     groups = flat_positions(indices[:, :-1], rows)
     return _sparse_counts(groups, values.astype(np.int64), weights, rows, minlength, maxlength, binary_output)
 
@@ -116,14 +120,13 @@ def sparse_count_shape(
     return sparse_shapes(rank_of(indices, dense_shape))
 
 
-@kernel("RaggedCountSparseOutput", shape="-> n 2, n, 2")
+@kernel("RaggedCountSparseOutput", shape="-> n 2, n, 2", gradient=WITHOUT_GRADIENT)
 def ragged_count(
     splits: Array, values: Array, weights: Array, *, minlength: int, maxlength: int, binary_output: bool
 ) -> tuple[Result, Result, Result]:
     """Counts of each row of a ragged matrix; splits and values may have any shape."""
     splits, values, weights = np.ravel(splits), np.asarray(values), np.asarray(weights)
-    if splits.size < 2:
-        raise InvalidArgumentError("Must provide at least 2 elements for the splits argument")
+    require(splits.size >= 2, "Must provide at least 2 elements for the splits argument")
     _check_weights(weights, values)
     values = values.ravel()
     groups = _ragged_rows(splits, values.size)
@@ -143,9 +146,6 @@ count_flops = counted(1, 1, "One addition for each value.")
 flops("RaggedCountSparseOutput", "SparseCountSparseOutput")(count_flops)
 
 
-without_gradient("SparseCountSparseOutput", "RaggedCountSparseOutput")
-
-
 def _bincounts(groups: Any, rows: int, values: Array, size: int, weights: Array, binary: bool) -> Array:
     """Return counts or sums of weights, (rows, size); values from `size` on, and negative values, are dropped."""
     is_counted = (values >= 0) & (values < size)
@@ -161,11 +161,10 @@ def _bincounts(groups: Any, rows: int, values: Array, size: int, weights: Array,
 
 
 def _check_not_negative(values: Array) -> None:
-    if values.size and values.min() < 0:
-        raise InvalidArgumentError("Input must be non-negative")
+    require(not values.size or values.min() >= 0, "Input must be non-negative")
 
 
-@kernel("SparseBincount")
+@kernel("SparseBincount", gradient=WITHOUT_GRADIENT, flops=count_flops)
 def sparse_bincount(
     indices: Array, values: Array, dense_shape: Array, size: Array, weights: Array, *, binary_output: bool
 ) -> Result:
@@ -198,7 +197,7 @@ def sparse_bincount_shape(
     return Shape([count]) if len(dims) == 1 else Shape([dims[0], count])
 
 
-@kernel("RaggedBincount")
+@kernel("RaggedBincount", gradient=WITHOUT_GRADIENT, flops=count_flops, shape="n, *, <size> -> n-1 size")
 def ragged_bincount(splits: Array, values: Array, size: Array, weights: Array, *, binary_output: bool) -> Result:
     """Counts of each row of a ragged matrix, (rows, size); values may have any shape."""
     count, weights, values = bin_count(size), np.asarray(weights), np.asarray(values)
@@ -209,18 +208,6 @@ def ragged_bincount(splits: Array, values: Array, size: Array, weights: Array, *
     _check_not_negative(values)
     groups = _ragged_rows(splits, values.size)
     return _bincounts(groups, splits.size - 1, values.astype(np.int64), count, weights, binary_output)
-
-
-@shape("RaggedBincount")
-def ragged_bincount_shape(splits: TensorSpec, values: TensorSpec, size: TensorSpec, weights: TensorSpec) -> Shape:
-    require_rank(splits, 1, "splits")
-    bins = dims_of(size)
-    return Shape([splits.shape[0] - 1, bins[0] if bins else None])
-
-
-flops("RaggedBincount", "SparseBincount")(count_flops)
-
-without_gradient("SparseBincount", "RaggedBincount")
 
 
 @onnx("DenseCountSparseOutput")
@@ -276,7 +263,7 @@ def _require_counted(values: Array) -> None:
         raise InvalidArgumentError(f"Input arr must be non-negative! It holds {values.min()}")
 
 
-@kernel("Bincount", shape="*, <size> -> size")
+@kernel("Bincount", shape="*, <size> -> size", flops=unary_flops(1))
 def bincount(arr: Array, size: Array, weights: Array) -> Result:
     """Count the occurrences of each integer in `arr`, or sum their weights, (size,); integers from `size` on are left out."""
     count, flat = bin_count(size), np.ravel(arr)
@@ -285,7 +272,7 @@ def bincount(arr: Array, size: Array, weights: Array) -> Result:
     return _bincounts(0, 1, flat, count, weights, False)[0]
 
 
-@kernel("DenseBincount")
+@kernel("DenseBincount", flops=unary_flops(1))
 def dense_bincount(input: Array, size: Array, weights: Array, *, binary_output: bool) -> Result:
     """Counts of a vector, (size,), or of each row of a matrix, (rows, size)."""
     input, count = np.asarray(input), bin_count(size)
@@ -310,10 +297,8 @@ def dense_bincount_shape(input: TensorSpec, size: TensorSpec, weights: TensorSpe
     return Shape([input.shape[0], bins]) if input.rank == 2 else Shape([bins])
 
 
-flops("Bincount", "DenseBincount")(unary_flops(1))
-
-
-@kernel("HistogramFixedWidth")
+# Two clips, a difference, a quotient and a count each.
+@kernel("HistogramFixedWidth", flops=unary_flops(5))
 def histogram_fixed_width(values: Array, value_range: Array, nbins: Array, *, dtype: DType) -> Result:
     """Count the values in each of `nbins` equal parts of the range, (nbins,); outer parts also count values beyond."""
     require(np.shape(value_range) == (2,), "value_range should be a vector of 2 elements.")
@@ -338,11 +323,7 @@ def histogram_fixed_width_shape(values: TensorSpec, value_range: TensorSpec, nbi
     return Shape([count])
 
 
-# Two clips, a difference, a quotient and a count each.
-flops("HistogramFixedWidth")(unary_flops(5))
-
-
-@everywhere("Bucketize", shape="... -> ...")
+@everywhere("Bucketize", shape="... -> ...", facts=("row_wise",))
 def bucketize(xp: Any, x: Any, *, boundaries: list[float]) -> Any:
     """Count the ascending boundaries that are not above each element."""
     # The attribute holds float32, so that a double 0.1 lies below the boundary 0.1.
@@ -450,6 +431,3 @@ def _histogram_arrays(xp: Any, values: Any, value_range: Any, nbins: Array, *, d
     distances = (xp.maximum(flat, low) - low).astype(np.float64) / step
     places = xp.minimum(xp.where(distances > 0, distances, 0), count - 1).astype(np.int64)
     return xp.grouped(xp.ones_like(places).astype(dtype.numpy), places, count, "add")
-
-
-facts("row_wise", of=("Bucketize",))

@@ -18,8 +18,6 @@ from ...types.dtypes import DType
 from ...types.shapes import UNKNOWN, Shape, TensorSpec, dims_of, merge_shapes
 from ..shared.argument_checks import is_empty, require
 
-_SUFFIXES = ("", "2D", "3D")
-
 
 def _require_rank(input: Array, rank: int) -> None:
     require(input.ndim >= rank, f"Input must have rank of at least {rank} but got: {Shape(input.shape)}")
@@ -109,24 +107,14 @@ def _inverse_real_transform(rank: int) -> Callable[..., Any]:
     return irfft
 
 
-def _complex_shape(rank: int) -> Callable[..., Any]:
-    def transform_shape(input: TensorSpec) -> Shape:
-        require(input.rank is None or input.rank >= rank, f"Input must have rank of at least {rank}, not {input.shape}")
-        return input.shape
-
-    return transform_shape
-
-
-def _real_shape(rank: int, halved: bool) -> Callable[..., Any]:
+def _real_shape(rank: int, halved: Callable[..., Any]) -> Callable[..., Any]:
     def transform_shape(input: TensorSpec, fft_length: TensorSpec) -> Shape:
         merge_shapes(fft_length.shape, Shape([rank]))
         if input.shape.dims is None:
             return UNKNOWN
         require(len(input.shape) >= rank, f"Input must have rank of at least {rank}, not {input.shape}")
-        lengths: list[Any] = dims_of(fft_length) or [None] * rank
-        if halved and lengths[-1] is not None:
-            lengths = _half(lengths)
-        return input.shape[:-rank] + Shape(lengths)
+        lengths = dims_of(fft_length)
+        return input.shape[:-rank] + Shape([None] * rank if lengths is None else halved(lengths))
 
     return transform_shape
 
@@ -230,16 +218,15 @@ def _real_cost(rank: int) -> Callable[..., Any]:
     return cost
 
 
-for _rank, _suffix in enumerate(_SUFFIXES, 1):
+for _rank, _suffix in enumerate(("", "2D", "3D"), 1):
+    _sizes_of = " ".join("xyz"[:_rank])
     for _op, _function in ((f"FFT{_suffix}", "fftn"), (f"IFFT{_suffix}", "ifftn")):
-        everywhere(_op)(_complex_transform(_function, _rank))
-        shape(_op)(_complex_shape(_rank))
+        everywhere(_op, shape=f"... {_sizes_of} -> ... {_sizes_of}")(_complex_transform(_function, _rank))
         gradient(_op)(_complex_gradient(_suffix, _rank, _op.startswith("I")))
         flops(_op)(_complex_cost(_rank))
     everywhere(f"RFFT{_suffix}", static=(1,))(_real_transform(_rank))
-    shape(f"RFFT{_suffix}")(_real_shape(_rank, True))
+    shape(f"RFFT{_suffix}")(_real_shape(_rank, _half))
     gradient(f"RFFT{_suffix}")(_real_gradient(_suffix, _rank))
-    everywhere(f"IRFFT{_suffix}", static=(1,))(_inverse_real_transform(_rank))
-    shape(f"IRFFT{_suffix}")(_real_shape(_rank, False))
+    everywhere(f"IRFFT{_suffix}", static=(1,), shape=_real_shape(_rank, list))(_inverse_real_transform(_rank))
     gradient(f"IRFFT{_suffix}")(_inverse_real_gradient(_suffix, _rank))
     flops(f"RFFT{_suffix}", f"IRFFT{_suffix}")(_real_cost(_rank))

@@ -40,71 +40,15 @@ from ..shared.plain_shapes import first_shape
 # (g, x, y, dy) -> dx. Complex derivatives are conjugated: TensorFlow's gradient is that of a real loss.
 
 
-def _times_conj(g: GradientBuilder, dy: Output, factor: Output) -> Output:
-    return g.Mul(dy, g.conj(factor))
-
-
-def _one(g: GradientBuilder, x: Output) -> Output:
-    return g.scalar_like(x, 1)
-
-
-def _square_gradient(g: GradientBuilder, x: Output, y: Output, dy: Output) -> Output:
-    return g.Mul(dy, g.Mul(g.scalar_like(x, 2), g.conj(x)))
-
-
-def _abs_gradient(g: GradientBuilder, x: Output, y: Output, dy: Output) -> Output:
-    # The sign of 0 is 0, and so is the gradient there, where the modulus has no derivative.
-    return g.Mul(dy, g.Sign(x))
-
-
-def _log_gradient(g: GradientBuilder, x: Output, y: Output, dy: Output) -> Output:
-    return g.Mul(dy, g.Reciprocal(g.conj(x)))
-
-
-def _log1p_gradient(g: GradientBuilder, x: Output, y: Output, dy: Output) -> Output:
-    return g.Mul(dy, g.Reciprocal(g.AddV2(_one(g, x), g.conj(x))))
-
-
-def _expm1_gradient(g: GradientBuilder, x: Output, y: Output, dy: Output) -> Output:
-    return g.Mul(dy, g.Exp(g.conj(x)))
-
-
-def _tan_gradient(g: GradientBuilder, x: Output, y: Output, dy: Output) -> Output:
-    # TensorFlow's formula: 1 + tan^2 would be simpler, and rounds differently.
-    secant = g.Reciprocal(g.Cos(g.conj(x)))
-    return g.Mul(g.Square(secant), dy)
-
-
 def _asin_gradient(g: GradientBuilder, x: Output, y: Output, dy: Output) -> Output:
     x = g.conj(x)
-    return g.Mul(dy, g.Reciprocal(g.Sqrt(g.Sub(_one(g, x), g.Square(x)))))
+    return g.Mul(dy, g.Reciprocal(g.Sqrt(g.Sub(g.scalar_like(x, 1), g.Square(x)))))
 
 
-def _acos_gradient(g: GradientBuilder, x: Output, y: Output, dy: Output) -> Output:
-    return g.Neg(_asin_gradient(g, x, y, dy))
-
-
-def _atan_gradient(g: GradientBuilder, x: Output, y: Output, dy: Output) -> Output:
+def _over_one_and(combined: Callable[..., Output], g: GradientBuilder, x: Output, dy: Output) -> Output:
+    """Return dy over the sum or the difference of 1 and x^2."""
     x = g.conj(x)
-    return g.Mul(dy, g.Reciprocal(g.AddV2(_one(g, x), g.Square(x))))
-
-
-def _asinh_gradient(g: GradientBuilder, x: Output, y: Output, dy: Output) -> Output:
-    # TensorFlow's formula, by the result, which spares a root.
-    return g.RealDiv(dy, g.Cosh(g.conj(y)))
-
-
-def _acosh_gradient(g: GradientBuilder, x: Output, y: Output, dy: Output) -> Output:
-    return g.RealDiv(dy, g.Sinh(g.conj(y)))
-
-
-def _atanh_gradient(g: GradientBuilder, x: Output, y: Output, dy: Output) -> Output:
-    x = g.conj(x)
-    return g.Mul(dy, g.Reciprocal(g.Sub(_one(g, x), g.Square(x))))
-
-
-def _cos_gradient(g: GradientBuilder, x: Output, y: Output, dy: Output) -> Output:
-    return g.Mul(dy, g.Neg(g.Sin(g.conj(x))))
+    return g.Mul(dy, g.Reciprocal(combined(g.scalar_like(x, 1), g.Square(x))))
 
 
 def _rounded(xp: Any, x: Any) -> Any:
@@ -144,10 +88,6 @@ def _one_of(dtype: np.dtype[Any]) -> Array:
     return one
 
 
-def _rsqrt(x: Array) -> Array:
-    return np.reciprocal(np.sqrt(x))
-
-
 def _reciprocal(x: Array) -> Array:
     if x.dtype.kind in "iu":
         # C++ divides integers towards zero, so that only 1 and -1 have a reciprocal.
@@ -157,29 +97,39 @@ def _reciprocal(x: Array) -> Array:
 
 UNARY = (
     Unary("Neg", "negative", lambda g, x, y, dy: g.Neg(dy)),
-    Unary("Abs", "abs", _abs_gradient),
+    # The sign of 0 is 0, and so is the gradient there, where the modulus has no derivative.
+    Unary("Abs", "abs", lambda g, x, y, dy: g.Mul(dy, g.Sign(x))),
     Unary("Sign", _sign, lambda g, x, y, dy: g.ZerosLike(x)),
-    Unary("Square", "square", _square_gradient),
+    Unary("Square", "square", lambda g, x, y, dy: g.Mul(dy, g.Mul(g.scalar_like(x, 2), g.conj(x)))),
     Unary("Sqrt", np.sqrt, lambda g, x, y, dy: g.SqrtGrad(y, dy), widened=True),
-    Unary("Rsqrt", _rsqrt, lambda g, x, y, dy: g.RsqrtGrad(y, dy), 2, widened=True),
+    Unary("Rsqrt", lambda x: np.reciprocal(np.sqrt(x)), lambda g, x, y, dy: g.RsqrtGrad(y, dy), 2, widened=True),
     Unary("Reciprocal", _reciprocal, lambda g, x, y, dy: g.ReciprocalGrad(y, dy), widened=True),
     Unary("Inv", _reciprocal, lambda g, x, y, dy: g.ReciprocalGrad(y, dy), widened=True),
-    Unary("Exp", "exp", lambda g, x, y, dy: _times_conj(g, dy, y), 0, 1, widened=True),
-    Unary("Expm1", "expm1", _expm1_gradient, 0, 1, widened=True),
-    Unary("Log", "log", _log_gradient, 0, 1, widened=True),
-    Unary("Log1p", "log1p", _log1p_gradient, 0, 1, widened=True),
-    Unary("Sin", "sin", lambda g, x, y, dy: _times_conj(g, dy, g.Cos(x)), 0, 1, widened=True),
-    Unary("Cos", "cos", _cos_gradient, 0, 1, widened=True),
-    Unary("Tan", "tan", _tan_gradient, 0, 1, widened=True),
+    Unary("Exp", "exp", lambda g, x, y, dy: g.Mul(dy, g.conj(y)), 0, 1, widened=True),
+    Unary("Expm1", "expm1", lambda g, x, y, dy: g.Mul(dy, g.Exp(g.conj(x))), 0, 1, widened=True),
+    Unary("Log", "log", lambda g, x, y, dy: g.Mul(dy, g.Reciprocal(g.conj(x))), 0, 1, widened=True),
+    Unary(
+        "Log1p",
+        "log1p",
+        lambda g, x, y, dy: g.Mul(dy, g.Reciprocal(g.AddV2(g.scalar_like(x, 1), g.conj(x)))),
+        0,
+        1,
+        widened=True,
+    ),
+    Unary("Sin", "sin", lambda g, x, y, dy: g.Mul(dy, g.conj(g.Cos(x))), 0, 1, widened=True),
+    Unary("Cos", "cos", lambda g, x, y, dy: g.Mul(dy, g.Neg(g.Sin(g.conj(x)))), 0, 1, widened=True),
+    # TensorFlow's formula: 1 + tan^2 would be simpler, and rounds differently.
+    Unary("Tan", "tan", lambda g, x, y, dy: g.Mul(g.Square(g.Reciprocal(g.Cos(g.conj(x)))), dy), 0, 1, widened=True),
     Unary("Asin", "arcsin", _asin_gradient, 0, 1, widened=True),
-    Unary("Acos", "arccos", _acos_gradient, 0, 1, widened=True),
-    Unary("Atan", "arctan", _atan_gradient, 0, 1, widened=True),
-    Unary("Sinh", "sinh", lambda g, x, y, dy: _times_conj(g, dy, g.Cosh(x)), 0, 1, widened=True),
-    Unary("Cosh", "cosh", lambda g, x, y, dy: _times_conj(g, dy, g.Sinh(x)), 0, 1, widened=True),
+    Unary("Acos", "arccos", lambda g, x, y, dy: g.Neg(_asin_gradient(g, x, y, dy)), 0, 1, widened=True),
+    Unary("Atan", "arctan", lambda g, x, y, dy: _over_one_and(g.AddV2, g, x, dy), 0, 1, widened=True),
+    Unary("Sinh", "sinh", lambda g, x, y, dy: g.Mul(dy, g.conj(g.Cosh(x))), 0, 1, widened=True),
+    Unary("Cosh", "cosh", lambda g, x, y, dy: g.Mul(dy, g.conj(g.Sinh(x))), 0, 1, widened=True),
     Unary("Tanh", "tanh", lambda g, x, y, dy: g.TanhGrad(g.conj(y), dy), 0, 1, widened=True),
-    Unary("Asinh", "arcsinh", _asinh_gradient, 0, 1, widened=True),
-    Unary("Acosh", "arccosh", _acosh_gradient, 0, 1, widened=True),
-    Unary("Atanh", "arctanh", _atanh_gradient, 0, 1, widened=True),
+    # TensorFlow's formulas, by the result, which spares a root.
+    Unary("Asinh", "arcsinh", lambda g, x, y, dy: g.RealDiv(dy, g.Cosh(g.conj(y))), 0, 1, widened=True),
+    Unary("Acosh", "arccosh", lambda g, x, y, dy: g.RealDiv(dy, g.Sinh(g.conj(y))), 0, 1, widened=True),
+    Unary("Atanh", "arctanh", lambda g, x, y, dy: _over_one_and(g.Sub, g, x, dy), 0, 1, widened=True),
     Unary("Sigmoid", _sigmoid, lambda g, x, y, dy: g.SigmoidGrad(g.conj(y), dy), 3, 1, widened=True),
     Unary("Ceil", "ceil", None),
     Unary("Floor", "floor", None),
@@ -324,7 +274,7 @@ def _require_composable(op_names: list[str]) -> None:
         raise InvalidArgumentError(f"_UnaryOpsComposition cannot compose {unknown or 'nothing'}")
 
 
-@kernel("_UnaryOpsComposition", shape="... -> ...")
+@kernel("_UnaryOpsComposition", shape="... -> ...", facts=("elementwise",))
 def unary_ops_composition(x: Array, *, op_names: list[str]) -> Result:
     """Apply the ops in turn. TensorFlow's optimizer makes one node of a chain of them."""
     _require_composable(op_names)
@@ -354,6 +304,3 @@ def unary_ops_composition_parts(g: GradientBuilder, node: Node, inputs: Sequence
     for op in node.attr("op_names"):
         x = g.apply(op.decode("utf-8", "replace"), x)
     return [x]
-
-
-facts("elementwise", of=("_UnaryOpsComposition",))

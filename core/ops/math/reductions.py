@@ -190,10 +190,6 @@ flops("Sum", "Prod", "Max", "Min", "All", "Any", "ArgMax", "ArgMin")(reduction_f
 flops("Mean")(unary_flops(1))
 
 
-# Squares, a sum and a root for each result.
-flops("EuclideanNorm")(unary_flops(2))
-
-
 def _shape_with_ones(g: GradientBuilder, node: Node) -> tuple[Output, Output]:
     """Return the shape of the result with the reduced dimensions kept as 1."""
     x, axes = node.inputs
@@ -357,8 +353,7 @@ def range_shape(start: TensorSpec, limit: TensorSpec, delta: TensorSpec) -> Shap
 @kernel("LinSpace")
 def linspace(start: Array, stop: Array, num: Array) -> Result:
     """`num` numbers from start to stop, both included."""
-    if np.ndim(num) or np.ndim(start) or np.ndim(stop):
-        raise InvalidArgumentError("start, stop and num must be scalars")
+    require(np.ndim(num) == np.ndim(start) == np.ndim(stop) == 0, "start, stop and num must be scalars")
     if num <= 0:
         raise InvalidArgumentError(f"Requires num > 0: {num}")
     values = np.linspace(start, stop, int(num), dtype=np.float64).astype(np.asarray(start).dtype)
@@ -366,17 +361,15 @@ def linspace(start: Array, stop: Array, num: Array) -> Result:
     return values
 
 
+flops("Range", "LinSpace")(counted(2, RESULT, "A product and a sum for each number; work done once is not counted."))
+not_differentiable("Range", "LinSpace")
+
+
 @shape("LinSpace")
 def linspace_shape(start: TensorSpec, stop: TensorSpec, num: TensorSpec) -> Shape:
     count = scalar_of(num)
     require(count is None or count > 0, f"num must be positive, not {count}")
     return Shape([count])
-
-
-flops("Range", "LinSpace")(counted(2, RESULT, "A product and a sum for each number; work done once is not counted."))
-
-
-not_differentiable("Range", "LinSpace")
 
 
 def _reduction_of_arrays(name: str, bound: Callable[..., Any] | None = None) -> Callable[..., Any]:
@@ -413,7 +406,8 @@ def _mean_of_arrays(xp: Any, x: Any, axes: Any, *, keep_dims: bool) -> Any:
     return xp.sum(x, places, keepdims=keep_dims) / np.array(math.prod(sizes)).astype(x.dtype)
 
 
-@everywhere("EuclideanNorm", static=(1,), sizes=(1,))
+# Squares, a sum and a root for each result.
+@everywhere("EuclideanNorm", static=(1,), sizes=(1,), flops=unary_flops(2))
 def euclidean_norm(xp: Any, x: Any, axes: Any, *, keep_dims: bool) -> Any:
     """The square root of the sum of squares, also over no axes; squares of integers and their sum wrap around, perhaps below
     0.

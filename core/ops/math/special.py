@@ -21,7 +21,6 @@ from ...registry.registry import (
     arrays,
     arrays_as,
     facts,
-    flops,
     gradient,
     kernel,
     lower,
@@ -68,10 +67,6 @@ def _i1e_derivative(g: GradientBuilder, x: Output, y: Output) -> Output:
     return _at_zero(g, x, 0.5, g.Sub(g.BesselI0e(x), g.Mul(y, g.AddV2(g.Sign(x), g.Reciprocal(x)))))
 
 
-def _k1e_derivative(g: GradientBuilder, x: Output, y: Output) -> Output:
-    return g.Sub(g.Mul(y, g.Sub(g.scalar_like(x, 1), g.Reciprocal(x))), g.BesselK0e(x))
-
-
 def _fresnel_derivative(name: str) -> Callable[..., Any]:
     return lambda g, x, y: getattr(g, name)(g.Mul(g.scalar_like(x, math.pi / 2), g.Square(x)))
 
@@ -101,7 +96,7 @@ _DERIVATIVES = {
     "BesselK0": lambda g, x, y: g.Neg(g.BesselK1(x)),
     "BesselK0e": lambda g, x, y: g.Sub(y, g.BesselK1e(x)),
     "BesselK1": lambda g, x, y: g.Sub(g.Neg(g.BesselK0(x)), g.RealDiv(y, x)),
-    "BesselK1e": _k1e_derivative,
+    "BesselK1e": lambda g, x, y: g.Sub(g.Mul(y, g.Sub(g.scalar_like(x, 1), g.Reciprocal(x))), g.BesselK0e(x)),
     "BesselJ0": lambda g, x, y: g.Neg(g.BesselJ1(x)),
     # The formula has 0 / 0 at 0, and the limit there is 1/2.
     "BesselJ1": lambda g, x, y: _at_zero(g, x, 0.5, g.Sub(g.BesselJ0(x), g.RealDiv(y, x))),
@@ -224,10 +219,6 @@ def _igamma_partials(g: GradientBuilder, a: Output, x: Output, z: Output, dz: Ou
     return g.Mul(g.IgammaGradA(a, x), dz), g.Mul(g.Exp(log_density), dz)
 
 
-def _igammac_partials(g: GradientBuilder, a: Output, x: Output, z: Output, dz: Output) -> tuple[Output, ...]:
-    return tuple(map(g.Neg, _igamma_partials(g, a, x, z, dz)))
-
-
 def _zeta_gradient(g: GradientBuilder, x: Output, q: Output, z: Output, dz: Output) -> tuple[Any, Any]:
     # TensorFlow has no op for the derivative by the first argument, and no gradient for it.
     return None, g.Mul(g.Mul(g.Neg(x), g.Zeta(g.AddV2(x, g.scalar_like(x, 1)), q)), dz)
@@ -242,7 +233,9 @@ register_binary(
         Binary("Polygamma", _checked(_polygamma), _polygamma_gradient, 0, 1),
         Binary("Zeta", _checked(_zeta), _zeta_gradient, 0, 1),
         Binary("Igamma", _checked(_igamma), _igamma_partials, 0, 1, widened=True),
-        Binary("Igammac", _checked(_igammac), _igammac_partials, 0, 1, widened=True),
+        Binary(
+            "Igammac", _checked(_igammac), lambda g, *args: tuple(map(g.Neg, _igamma_partials(g, *args))), 0, 1, widened=True
+        ),
         Binary("IgammaGradA", _checked(igamma_gradient), WITHOUT_GRADIENT, 0, 1),
         Binary("RandomGammaGrad", _checked(gamma_sample_gradient), WITHOUT_GRADIENT, 0, 1),
         Binary("Xlogy", _checked(_unless_zero(lambda x, y: x * np.log(y))), _xlogy_gradient, 1, 1, widened=True),
@@ -253,7 +246,7 @@ register_binary(
 facts("backward", of=("IgammaGradA", "RandomGammaGrad"))
 
 
-@kernel("NextAfter")
+@kernel("NextAfter", shape=binary_shape, flops=binary_flops(1), facts=("elementwise",))
 def next_after(x1: Array, x2: Array) -> Result:
     """The next number after x1 in the direction of x2."""
     return _checked(np.nextafter)(x1, x2)
@@ -266,12 +259,7 @@ def next_after_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradien
     return [g.reduce_to(grad, x1, x2), g.ZerosLike(x2)]
 
 
-shape("NextAfter")(binary_shape)
-flops("NextAfter")(binary_flops(1))
-facts("elementwise", of=("NextAfter",))
-
-
-@kernel("Betainc")
+@kernel("Betainc", flops=counted(Cost(transcendentals=1), RESULT, "One function for each element."), facts=("elementwise",))
 def betainc(a: Array, b: Array, x: Array) -> Result:
     """Return the regularized incomplete beta integral I_x(a, b); inputs have equal shapes, or are scalars."""
     shapes = {np.shape(value) for value in (a, b, x) if np.ndim(value)}
@@ -298,11 +286,6 @@ def betainc_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     # TensorFlow has no gradient for a and b either.
     return [None, None, g.reduce_to(g.Mul(g.Exp(g.Sub(powers, log_beta)), grad), x, a)]
 
-
-flops("Betainc")(counted(Cost(transcendentals=1), RESULT, "One function for each element."))
-
-
-facts("elementwise", of=("Betainc",))
 
 arrays_as(Erf="erf", Erfc="erfc")
 lower_as(Lgamma="lgamma", Digamma="digamma")

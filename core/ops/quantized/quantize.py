@@ -41,6 +41,7 @@ from ..shared.argument_checks import (
     scalar,
     with_rank,
 )
+from ..shared.decompositions import by_ops, by_outputs
 from ..shared.elementwise_tables import unary_flops
 from ..shared.quantized_ranges import (
     along,
@@ -293,7 +294,8 @@ def quantize_and_dequantize(xp: Any, input: Any, *, input_min: float, input_max:
     return _simulated(xp, input, low, high, simulation)
 
 
-@everywhere("QuantizeAndDequantizeV4Grad")
+# Two comparisons.
+@everywhere("QuantizeAndDequantizeV4Grad", flops=unary_flops(2), facts=("backward",))
 def quantize_and_dequantize_v4_grad(
     xp: Any, gradients: Any, x: Any, low: Any, high: Any, *, axis: int
 ) -> tuple[Any, Any, Any]:
@@ -309,11 +311,11 @@ def quantize_and_dequantize_v4_grad(
     return gradients * inside.astype(gradients.dtype), xp.zeros_like(low), xp.zeros_like(high)
 
 
-# The derivative of the rounding would be 0 everywhere, and nothing could be trained through it.
-facts("own_gradient", of=["QuantizeAndDequantize", "QuantizeAndDequantizeV2", "QuantizeAndDequantizeV3"])
-facts("own_gradient", of=["QuantizeAndDequantizeV4"])
-
 _SIMULATORS = ("QuantizeAndDequantize", "QuantizeAndDequantizeV2", "QuantizeAndDequantizeV3", "QuantizeAndDequantizeV4")
+# Straight through: the derivative of the rounding would be 0 everywhere, and nothing could be trained.
+gradient(*_SIMULATORS[:3])(by_ops("dy"))
+gradient(_SIMULATORS[3])(by_outputs("QuantizeAndDequantizeV4Grad dy 0 1 2"))
+facts("own_gradient", of=_SIMULATORS)
 
 
 @shape("QuantizeAndDequantizeV2", "QuantizeAndDequantizeV3", "QuantizeAndDequantizeV4")
@@ -338,17 +340,6 @@ def quantize_and_dequantize_v4_grad_shape(
     return [both, ends, ends]
 
 
-@gradient("QuantizeAndDequantize", "QuantizeAndDequantizeV2", "QuantizeAndDequantizeV3")
-def quantize_and_dequantize_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
-    """Straight through."""
-    return [grad, *[None] * (len(node.inputs) - 1)]
-
-
-@gradient("QuantizeAndDequantizeV4")
-def quantize_and_dequantize_v4_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
-    return list(g.QuantizeAndDequantizeV4Grad(grad, *node.inputs, axis=node.attr("axis")))
-
-
 @gradient("QuantizeAndDequantizeV4Grad")
 def quantize_and_dequantize_v4_grad_gradient(g: GradientBuilder, node: Node, grad: Output, *_: Output) -> Gradients:
     """Linear in the gradients: the same mask again."""
@@ -367,13 +358,6 @@ def quantize_and_dequantize_flops(
     return Cost(each + 2) * elements + (ZERO if range_given else Cost(-2) * slices)
 
 
-# Two comparisons.
-flops("QuantizeAndDequantizeV4Grad")(unary_flops(2))
-
-
-facts("backward", of=("QuantizeAndDequantizeV4Grad",))
-
-
 _FAKE = ("FakeQuantWithMinMaxArgs", "FakeQuantWithMinMaxVars", "FakeQuantWithMinMaxVarsPerChannel")
 _FAKE_GRADIENTS = tuple(f"{name}Gradient" for name in _FAKE)
 facts("elementwise", of=_FAKE[:2])
@@ -386,21 +370,27 @@ def _require_range(x: Any, low: Any, high: Any, is_by_channel: bool) -> None:
         require_shape(value, expected, name)
 
 
-@everywhere("FakeQuantWithMinMaxArgs", shape="... -> ...")
+@everywhere("FakeQuantWithMinMaxArgs", shape="... -> ...", gradient=by_ops("FakeQuantWithMinMaxArgsGradient dy 0"))
 def fake_quant_with_min_max_args(xp: Any, inputs: Any, *, min: float, max: float, num_bits: int, narrow_range: bool) -> Any:
     """Inputs rounded to the levels of [min, max]."""
     require(min < max, f"min {min} must be smaller than max {max}")
     return _fake_quantized(xp, inputs, np.float32(min), np.float32(max), num_bits, narrow_range)
 
 
-@everywhere("FakeQuantWithMinMaxVars", shape="..., (), () -> ...")
+@everywhere(
+    "FakeQuantWithMinMaxVars", shape="..., (), () -> ...", gradient=by_outputs("FakeQuantWithMinMaxVarsGradient dy 0 1 2")
+)
 def fake_quant_with_min_max_vars(xp: Any, inputs: Any, min: Any, max: Any, *, num_bits: int, narrow_range: bool) -> Any:
     """Inputs rounded to the levels of [min, max]."""
     _require_range(inputs, min, max, False)
     return _fake_quantized(xp, inputs, min, max, num_bits, narrow_range)
 
 
-@everywhere("FakeQuantWithMinMaxVarsPerChannel", shape="... n, n, n -> ... n")
+@everywhere(
+    "FakeQuantWithMinMaxVarsPerChannel",
+    shape="... n, n, n -> ... n",
+    gradient=by_outputs("FakeQuantWithMinMaxVarsPerChannelGradient dy 0 1 2"),
+)
 def fake_quant_with_min_max_vars_per_channel(
     xp: Any, inputs: Any, min: Any, max: Any, *, num_bits: int, narrow_range: bool
 ) -> Any:
@@ -472,18 +462,6 @@ facts(
     "backward",
     of=("FakeQuantWithMinMaxArgsGradient", "FakeQuantWithMinMaxVarsGradient", "FakeQuantWithMinMaxVarsPerChannelGradient"),
 )
-
-
-@gradient("FakeQuantWithMinMaxArgs")
-def fake_quant_with_min_max_args_op_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
-    attrs = {name: node.attr(name) for name in ("min", "max", "num_bits", "narrow_range")}
-    return [g.FakeQuantWithMinMaxArgsGradient(grad, node.inputs[0], **attrs)]
-
-
-@gradient("FakeQuantWithMinMaxVars", "FakeQuantWithMinMaxVarsPerChannel")
-def fake_quant_with_min_max_vars_op_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
-    attrs = {name: node.attr(name) for name in ("num_bits", "narrow_range")}
-    return list(g.apply(f"{node.op}Gradient", grad, *node.inputs, **attrs))
 
 
 not_differentiable(*_FAKE_GRADIENTS)
@@ -568,7 +546,8 @@ def requantization_range_per_channel(
     return xp.where(xp.min(wide) >= 0, np.float32(0), -top), top
 
 
-@everywhere("RequantizePerChannel", shape="... -> ..., (), ()")
+# A product, a rounding and two clips.
+@everywhere("RequantizePerChannel", shape="... -> ..., (), ()", flops=unary_flops(4))
 def requantize_per_channel(
     xp: Any, input: Any, input_min: Any, input_max: Any, requested_output_min: Any, requested_output_max: Any, *,
     out_type: DType,
@@ -599,9 +578,6 @@ without_gradient(
 
 DEQUANTIZING, QUANTIZING = Cost(2), Cost(5)
 """From integers a product and a sum; to integers a product, a rounding, a difference and two clips."""
-
-# A product, a rounding and two clips.
-flops("RequantizePerChannel")(unary_flops(4))
 
 
 @flops("RequantizationRange")

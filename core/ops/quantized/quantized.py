@@ -14,6 +14,7 @@ from ...numerics import resize as resize_numerics
 from ...numerics.array_namespace import NUMPY
 from ...numerics.resize import Taps
 from ...registry.registry import (
+    WITHOUT_GRADIENT,
     ZERO,
     Cost,
     everywhere,
@@ -30,7 +31,7 @@ from ...support.errors import UnimplementedError
 from ...types import dtypes
 from ...types.arrays import Array, Result
 from ...types.dtypes import DType
-from ...types.shapes import Shape, TensorSpec, broadcast_shapes, shape_from, unknown_dims
+from ...types.shapes import Shape, TensorSpec, unknown_dims
 from ..nn.pooling import max_of_windows, mean_of_windows, pooled
 from ..shared.argument_checks import (
     is_empty,
@@ -91,7 +92,7 @@ def _operand_ranges(
     return a, b
 
 
-@everywhere("QuantizedAdd")
+@everywhere("QuantizedAdd", gradient=WITHOUT_GRADIENT, shape="~..., ~... -> ~..., (), ()")
 def quantized_add(
     xp: Any, x: Any, y: Any, min_x: Any, max_x: Any, min_y: Any, max_y: Any, *, T1: DType, T2: DType, Toutput: DType
 ) -> tuple[Any, Any, Any]:
@@ -128,18 +129,13 @@ def quantized_add_flops(x: TensorSpec, y: TensorSpec, *ranges: TensorSpec, outpu
     return Cost(4) * (x.shape.num_elements + y.shape.num_elements) + Cost(1) * outputs[0].shape.num_elements
 
 
-@everywhere("QuantizedMul")
+@everywhere("QuantizedMul", gradient=WITHOUT_GRADIENT, shape="~..., ~... -> ~..., (), ()")
 def quantized_mul(
     xp: Any, x: Any, y: Any, min_x: Any, max_x: Any, min_y: Any, max_y: Any, *, T1: DType, T2: DType, Toutput: DType
 ) -> tuple[Any, Any, Any]:
     """x * y; a step of the result is the product of their steps."""
     a, b = _operand_ranges(xp, x, y, min_x, max_x, min_y, max_y)
     return _centered(xp, x, a, T1) * _centered(xp, y, b, T2), *product_range(a, T1, b, T2, Toutput)
-
-
-@shape("QuantizedAdd", "QuantizedMul")
-def quantized_binary_shape(x: TensorSpec, y: TensorSpec, *ranges: TensorSpec) -> list[Shape]:
-    return with_range(broadcast_shapes(x.shape, y.shape))
 
 
 def _centered_cost(x: TensorSpec, y: TensorSpec) -> Cost:
@@ -151,9 +147,6 @@ def _centered_cost(x: TensorSpec, y: TensorSpec) -> Cost:
 def quantized_mul_flops(x: TensorSpec, y: TensorSpec, *ranges: TensorSpec, outputs: list[TensorSpec]) -> Cost:
     """A difference for either operand and a product."""
     return _centered_cost(x, y) + Cost(1) * outputs[0].shape.num_elements
-
-
-without_gradient("QuantizedAdd", "QuantizedMul")
 
 
 class OperandRanges(NamedTuple):
@@ -212,7 +205,7 @@ def quantized_mat_mul_flops(
 without_gradient("QuantizedMatMul")
 
 
-@everywhere("QuantizedBiasAdd", shape="... -> ..., (), ()")
+@everywhere("QuantizedBiasAdd", shape="... -> ..., (), ()", gradient=WITHOUT_GRADIENT)
 def quantized_bias_add(
     xp: Any, input: Any, bias: Any, edges: OperandRanges, *, T1: DType, T2: DType, out_type: DType
 ) -> tuple[Any, Any, Any]:
@@ -237,9 +230,6 @@ def quantized_bias_add_flops(input: TensorSpec, bias: TensorSpec, *ranges: Tenso
     """The change of range of either operand, two and five operations, and two sums."""
     elements = input.shape.num_elements
     return (DEQUANTIZING + QUANTIZING) * (elements + bias.shape.num_elements) + Cost(2) * elements
-
-
-without_gradient("QuantizedBiasAdd")
 
 
 def quantized_conv2d(
@@ -371,23 +361,20 @@ def _zeros_and_range(xp: Any, *ends: Any, types: tuple[DType, DType, DType]) -> 
     return [*zeros, *product_range(a, types[0], b, types[1], types[2])]
 
 
-@everywhere("QuantizedRelu", shape="... -> ..., (), ()")
+@everywhere("QuantizedRelu", shape="... -> ..., (), ()", flops=unary_flops(1))
 def quantized_relu(xp: Any, features: Any, min_features: Any, max_features: Any, *, Tinput: DType) -> tuple[Any, Any, Any]:
     """max(x, 0)."""
     bounds = scalar_range(min_features, max_features, "features", xp)
     return xp.maximum(features, from_float(np.float32(0), *bounds, Tinput, xp)), *bounds
 
 
-flops("QuantizedRelu")(unary_flops(1))
-
-
-@everywhere("QuantizedRelu6", shape="... -> ..., (), ()")
+@everywhere("QuantizedRelu6", shape="... -> ..., (), ()", flops=unary_flops(2))
 def quantized_relu6(xp: Any, features: Any, min_features: Any, max_features: Any, *, Tinput: DType) -> tuple[Any, Any, Any]:
     """min(max(x, 0), 6)."""
     return quantized_relu_x(xp, features, np.float32(6), min_features, max_features, Tinput=Tinput)
 
 
-@everywhere("QuantizedReluX", shape="... -> ..., (), ()")
+@everywhere("QuantizedReluX", shape="... -> ..., (), ()", flops=unary_flops(2))
 def quantized_relu_x(
     xp: Any, features: Any, max_value: Any, min_features: Any, max_features: Any, *, Tinput: DType
 ) -> tuple[Any, Any, Any]:
@@ -397,8 +384,6 @@ def quantized_relu_x(
     zero, top = (from_float(end, *bounds, Tinput, xp) for end in (np.float32(0), max_value))
     return xp.minimum(xp.maximum(features, zero), top), *bounds
 
-
-flops("QuantizedRelu6", "QuantizedReluX")(unary_flops(2))
 
 without_gradient("QuantizedRelu", "QuantizedRelu6", "QuantizedReluX")
 
@@ -410,7 +395,7 @@ def _pooled(x: Array, window: WindowAttributes, function: Callable[..., Any]) ->
     return function(x, *pool.geometry(x.shape[1:3]))
 
 
-@kernel("QuantizedMaxPool")
+@kernel("QuantizedMaxPool", gradient=WITHOUT_GRADIENT)
 def quantized_max_pool(
     input: Array, min_input: Array, max_input: Array, *, window: WindowAttributes
 ) -> tuple[Result, Result, Result]:
@@ -425,7 +410,7 @@ def quantized_max_pool_flops(input: TensorSpec, *ranges: TensorSpec, ksize: list
     return Cost(math.prod(ksize) - 1) * outputs[0].shape.num_elements
 
 
-@kernel("QuantizedAvgPool")
+@kernel("QuantizedAvgPool", gradient=WITHOUT_GRADIENT)
 def quantized_avg_pool(
     input: Array, min_input: Array, max_input: Array, *, T: DType, window: WindowAttributes
 ) -> tuple[Result, Result, Result]:
@@ -448,10 +433,7 @@ def quantized_avg_pool_flops(input: TensorSpec, *ranges: TensorSpec, ksize: list
     return Cost(math.prod(ksize) + 1) * outputs[0].shape.num_elements
 
 
-without_gradient("QuantizedMaxPool", "QuantizedAvgPool")
-
-
-@everywhere("QuantizedInstanceNorm", shape="... -> ..., (), ()")
+@everywhere("QuantizedInstanceNorm", shape="... -> ..., (), ()", gradient=WITHOUT_GRADIENT)
 def quantized_instance_norm(
     xp: Any, x: Any, x_min: Any, x_max: Any, *,
     T: DType, output_range_given: bool, given_y_min: float, given_y_max: float, variance_epsilon: float, min_separation: float,
@@ -495,7 +477,7 @@ class Ranged(NamedTuple):
         return to_float(self.values, *range_of(self.low, self.high, name, xp), dtype, xp)
 
 
-@everywhere("QuantizedBatchNormWithGlobalNormalization", shape="... -> ..., (), ()")
+@everywhere("QuantizedBatchNormWithGlobalNormalization", shape="... -> ..., (), ()", gradient=WITHOUT_GRADIENT)
 def quantized_batch_norm_with_global_normalization(
     xp: Any, t: Ranged, m: Ranged, v: Ranged, beta: Ranged, gamma: Ranged, *,
     Tinput: DType, out_type: DType, variance_epsilon: float, scale_after_normalization: bool,
@@ -518,9 +500,6 @@ def quantized_batch_norm_with_global_normalization(
     return wrapped(xp.truncated_quotient(products, one) + offset), *new
 
 
-without_gradient("QuantizedInstanceNorm")
-
-
 @flops("QuantizedBatchNormWithGlobalNormalization")
 def quantized_batch_norm_flops(x: TensorSpec, *rest: TensorSpec, scale_after_normalization: bool) -> Cost:
     """The change of range, a product, a division and a sum; for each channel the scale and the offset in the new range."""
@@ -528,10 +507,7 @@ def quantized_batch_norm_flops(x: TensorSpec, *rest: TensorSpec, scale_after_nor
     return (DEQUANTIZING + QUANTIZING + Cost(3)) * x.shape.num_elements + of_channel * with_rank(x.shape, 4)[3]
 
 
-without_gradient("QuantizedBatchNormWithGlobalNormalization")
-
-
-@everywhere("QuantizedResizeBilinear", static=(1,))
+@everywhere("QuantizedResizeBilinear", static=(1,), gradient=WITHOUT_GRADIENT, shape="b _ _ c, <h w> -> b h w c, (), ()")
 def quantized_resize_bilinear(
     xp: Any, images: Any, size: Array, min: Any, max: Any, *, T: DType, align_corners: bool, half_pixel_centers: bool
 ) -> tuple[Any, Any, Any]:
@@ -547,7 +523,7 @@ def quantized_resize_bilinear(
     columns = resize_numerics.bilinear(images.shape[2], width, *settings)
     if T.is_quantized:
         return _interpolated_exactly(xp, images, rows, columns, T), *bounds
-    if xp is not np:
+    if not xp.is_eager:
         raise UnimplementedError("its images are floats")
     return resize_numerics.resample(images, rows, columns), *bounds
 
@@ -571,21 +547,12 @@ def _interpolated_exactly(xp: Any, q: Any, rows: Taps, columns: Taps, dtype: DTy
     return xp.truncated_quotient(result + one // 2, one).astype(dtype.numpy)
 
 
-@shape("QuantizedResizeBilinear")
-def quantized_resize_bilinear_shape(images: TensorSpec, size: TensorSpec, min: TensorSpec, max: TensorSpec) -> list[Shape]:
-    batch, _, _, channels = with_rank(images.shape, 4)
-    return with_range(Shape((batch, *shape_from(size, 2), channels)))
-
-
 @flops("QuantizedResizeBilinear")
 def quantized_resize_bilinear_flops(
     images: TensorSpec, size: TensorSpec, *ranges: TensorSpec, T: DType, outputs: list[TensorSpec]
 ) -> Cost:
     """Three interpolations; in fixed point a product or a division more in each, a sum and a division at the end."""
     return Cost(14 if T.is_quantized else 9, macs=3) * outputs[0].shape.num_elements
-
-
-without_gradient("QuantizedResizeBilinear")
 
 
 @lower("QuantizedMaxPool")
@@ -656,15 +623,7 @@ def _concat(
     return xp.concatenate(parts, axis), *both
 
 
-@everywhere("QuantizedConcat", static=(0,))
-def quantized_concat(
-    xp: Any, concat_dim: Array, values: list[Any], input_mins: list[Any], input_maxes: list[Any], *, T: DType
-) -> tuple[Any, ...]:
-    """Tensors joined along a dimension, in a range that holds all."""
-    return _concat(xp, scalar(concat_dim, "concat_dim"), values, input_mins, input_maxes, T)
-
-
-def _concat_shape(axis: Any, values: Any) -> Any:
+def _concat_shape(axis: Any, values: Any, *ranges: Any) -> Any:
     if any(v.shape.dims is None for v in values):
         return with_range(Shape())
     rank = len(values[0].shape)
@@ -676,14 +635,15 @@ def _concat_shape(axis: Any, values: Any) -> Any:
     return with_range(Shape(dims))
 
 
-@shape("QuantizedConcat")
-def quantized_concat_shape(
-    concat_dim: TensorSpec, values: list[TensorSpec], input_mins: list[TensorSpec], input_maxes: list[TensorSpec]
-) -> list[Shape]:
-    return _concat_shape(concat_dim, values)
+@everywhere("QuantizedConcat", static=(0,), shape=_concat_shape)
+def quantized_concat(
+    xp: Any, concat_dim: Array, values: list[Any], input_mins: list[Any], input_maxes: list[Any], *, T: DType
+) -> tuple[Any, ...]:
+    """Tensors joined along a dimension, in a range that holds all."""
+    return _concat(xp, scalar(concat_dim, "concat_dim"), values, input_mins, input_maxes, T)
 
 
-@everywhere("QuantizedConcatV2", static=(1,))
+@everywhere("QuantizedConcatV2", static=(1,), shape=lambda values, axis, *ranges: _concat_shape(axis, values))
 def quantized_concat_v2(
     xp: Any, values: list[Any], axis: Array, input_mins: list[Any], input_maxes: list[Any], *, T: DType
 ) -> tuple[Any, ...]:
@@ -691,14 +651,7 @@ def quantized_concat_v2(
     return _concat(xp, scalar(axis, "axis"), values, input_mins, input_maxes, T, is_negative_cut=True)
 
 
-@shape("QuantizedConcatV2")
-def quantized_concat_v2_shape(
-    values: list[TensorSpec], axis: TensorSpec, input_mins: list[TensorSpec], input_maxes: list[TensorSpec]
-) -> list[Shape]:
-    return _concat_shape(axis, values)
-
-
-@everywhere("QuantizedReshape", static=(1,), sizes=(1,))
+@everywhere("QuantizedReshape", static=(1,), sizes=(1,), shape="*, <...> -> ..., (), ()")
 def quantized_reshape(xp: Any, tensor: Any, shape: Any, input_min: Any, input_max: Any) -> tuple[Any, Any, Any]:
     """Another shape; the range stays."""
     bounds = range_of(input_min, input_max, "tensor", xp)
@@ -713,13 +666,6 @@ def _require_elements(size: int, dims: tuple[int, ...]) -> None:
     require(missing <= 1 and min(dims, default=0) >= -1, f"{dims} is not a shape")
     fits = size == count if not missing else count > 0 and size % count == 0
     require(fits, f"{size} elements do not fit into shape {dims}")
-
-
-@shape("QuantizedReshape")
-def quantized_reshape_shape(
-    tensor: TensorSpec, shape: TensorSpec, input_min: TensorSpec, input_max: TensorSpec
-) -> list[Shape]:
-    return with_range(shape_from(shape))
 
 
 without_gradient("QuantizedConcat", "QuantizedConcatV2", "QuantizedReshape")

@@ -12,7 +12,16 @@ from ...codecs.wire import fields, repeated_integers
 from ...numerics import convolution as convolution_numerics
 from ...numerics import windows
 from ...numerics.array_namespace import NUMPY
-from ...registry.registry import Cost, everywhere, flops, kernel, multiply_adds, not_differentiable, shape, without_gradient
+from ...registry.registry import (
+    NOT_DIFFERENTIABLE,
+    WITHOUT_GRADIENT,
+    Cost,
+    everywhere,
+    flops,
+    kernel,
+    multiply_adds,
+    shape,
+)
 from ...support.errors import DataLossError
 from ...types.arrays import Array, Result
 from ...types.dims import DimLike
@@ -80,7 +89,8 @@ def to_quantized(x: Any, scale: Any, zero_point: Any, low: int, high: int, dtype
     return _clipped(xp, integers + zero_point.astype(np.int32), low, high, dtype)
 
 
-@everywhere("UniformQuantize", shape="... -> ...")
+# A product, two sums, a rounding and two clips.
+@everywhere("UniformQuantize", shape="... -> ...", gradient=NOT_DIFFERENTIABLE, flops=unary_flops(6))
 def uniform_quantize(
     xp: Any, input: Any, scales: Any, zero_points: Any, *,
     Tout: DType, quantization_axis: int, quantization_min_val: int, quantization_max_val: int,
@@ -92,13 +102,7 @@ def uniform_quantize(
     return to_quantized(input, scales, zero_points, quantization_min_val, quantization_max_val, Tout.numpy, xp)
 
 
-# A product, two sums, a rounding and two clips.
-flops("UniformQuantize")(unary_flops(6))
-
-not_differentiable("UniformQuantize")
-
-
-@everywhere("UniformDequantize", shape="... -> ...")
+@everywhere("UniformDequantize", shape="... -> ...", gradient=WITHOUT_GRADIENT)
 def uniform_dequantize(xp: Any, input: Any, scales: Any, zero_points: Any, *, quantization_axis: int) -> Any:
     """Integers as the floats they stand for."""
     check_scales(input.shape, scales, zero_points, quantization_axis, "input")
@@ -106,7 +110,7 @@ def uniform_dequantize(xp: Any, input: Any, scales: Any, zero_points: Any, *, qu
     return (input.astype(np.int64) - zero_points.astype(np.int64)).astype(np.float32) * scales
 
 
-@everywhere("UniformQuantizedClipByValue", shape="... -> ...")
+@everywhere("UniformQuantizedClipByValue", shape="... -> ...", gradient=WITHOUT_GRADIENT)
 def uniform_quantized_clip_by_value(
     xp: Any, operand: Any, min: Any, max: Any, scales: Any, zero_points: Any, *, quantization_axis: int
 ) -> Any:
@@ -121,7 +125,6 @@ def uniform_quantized_clip_by_value(
 # A difference and a product, or two clips.
 flops("UniformDequantize", "UniformQuantizedClipByValue")(unary_flops(2))
 
-without_gradient("UniformDequantize", "UniformQuantizedClipByValue")
 
 _INT32 = (-(2**31), 2**31 - 1)
 
@@ -156,7 +159,8 @@ def to_output(x: Any, scale: Array, zero_point: Any, low: int, high: int, dtype:
 
 
 # The scales must be known before a run: of their ratio NumPy makes an integer factor and a shift.
-@everywhere("UniformRequantize", static=(1, 3), shape="... -> ...")
+# A difference and a change of scale.
+@everywhere("UniformRequantize", static=(1, 3), shape="... -> ...", gradient=NOT_DIFFERENTIABLE, flops=unary_flops(9))
 def uniform_requantize(
     xp: Any, input: Any, input_scales: Array, input_zero_points: Any, output_scales: Array, output_zero_points: Any, *,
     Tout: DType, input_quantization_axis: int, output_quantization_axis: int, output_quantization_min_val: int,
@@ -176,13 +180,7 @@ def uniform_requantize(
     return to_output(input.astype(np.int64) - zero.astype(np.int64), scale, new_zero, *bounds, Tout.numpy, xp)
 
 
-# A difference and a change of scale.
-flops("UniformRequantize")(unary_flops(9))
-
-not_differentiable("UniformRequantize")
-
-
-@everywhere("UniformQuantizedAdd", static=(2, 4, 6))
+@everywhere("UniformQuantizedAdd", static=(2, 4, 6), shape=binary_shape, gradient=NOT_DIFFERENTIABLE)
 def uniform_quantized_add(
     xp: Any, lhs: Any, rhs: Any, lhs_scales: Array, lhs_zero_points: Any, rhs_scales: Array, rhs_zero_points: Any,
     output_scales: Array, output_zero_points: Any, *, axes: Axes, T: DType,
@@ -209,8 +207,6 @@ def uniform_quantized_add(
     return _clipped(xp, total, *axes.limits, T.numpy)
 
 
-shape("UniformQuantizedAdd")(binary_shape)
-
 RESCALED_COST = Cost(8)
 """A product, a sum, a shift and two clips in fixed point; the zero point and two clips."""
 
@@ -220,9 +216,6 @@ def uniform_quantized_add_flops(lhs: TensorSpec, rhs: TensorSpec, *rest: TensorS
     """A difference and a change of scale for either operand, two sums and two clips."""
     operands = lhs.shape.num_elements + rhs.shape.num_elements
     return (Cost(1) + RESCALED_COST) * operands + Cost(4) * outputs[0].shape.num_elements
-
-
-not_differentiable("UniformQuantizedAdd")
 
 
 def _check_matrices(lhs: Any, rhs: Any) -> None:
@@ -235,7 +228,7 @@ def _centered(x: Any, zero_points: Any, axis: int) -> Any:
     return x.astype(np.float64) - along_axis(zero_points, axis, x.ndim)
 
 
-@everywhere("UniformQuantizedDot", static=(2, 4, 6), shape="m _, _ n -> m n")
+@everywhere("UniformQuantizedDot", static=(2, 4, 6), shape="m _, _ n -> m n", gradient=NOT_DIFFERENTIABLE)
 def uniform_quantized_dot(
     xp: Any, lhs: Any, rhs: Any, lhs_scales: Array, lhs_zero_points: Any, rhs_scales: Array, rhs_zero_points: Any,
     output_scales: Array, output_zero_points: Any, *, axes: Axes, Tout: DType,
@@ -252,9 +245,6 @@ def uniform_quantized_dot(
     check_scales(product.shape, output_scales, output_zero_points, axes.output_quantization_axis, "output")
     scale = lhs_scales.astype(np.float64) * rhs_scales / output_scales
     return to_output(product.astype(np.int64), scale, output_zero_points, *axes.limits, Tout.numpy, xp)
-
-
-not_differentiable("UniformQuantizedDot")
 
 
 def _exact_cost(lhs: TensorSpec, rhs: TensorSpec, outputs: list[TensorSpec], products: DimLike) -> Cost:
@@ -291,7 +281,7 @@ def _quantized_rows(xp: Any, x: Any) -> tuple[Any, Any]:
     return integers - zero, xp.reshape(scale, (-1,)).astype(np.float32)
 
 
-@everywhere("UniformQuantizedDotHybrid", shape="m _, _ n -> m n")
+@everywhere("UniformQuantizedDotHybrid", shape="m _, _ n -> m n", gradient=WITHOUT_GRADIENT)
 def uniform_quantized_dot_hybrid(
     xp: Any, lhs: Any, rhs: Any, rhs_scales: Any, rhs_zero_points: Any, *, rhs_quantization_axis: int
 ) -> Any:
@@ -314,9 +304,6 @@ def _hybrid_cost(lhs: TensorSpec, rhs: TensorSpec, outputs: list[TensorSpec], pr
 def uniform_quantized_dot_hybrid_flops(lhs: TensorSpec, rhs: TensorSpec, *rest: TensorSpec, outputs: list[TensorSpec]) -> Cost:
     """Nine operations to quantize a float, a difference for an integer, the product, and two products to make floats again."""
     return _hybrid_cost(lhs, rhs, outputs, outputs[0].shape.num_elements * with_rank(lhs.shape, 2)[1])
-
-
-without_gradient("UniformQuantizedDotHybrid")
 
 
 class ConvolutionAttributes(NamedTuple):
@@ -433,7 +420,7 @@ def _pads(
     return window_pads(sizes, window, strides, dilations, padding)
 
 
-@kernel("UniformQuantizedConvolution")
+@kernel("UniformQuantizedConvolution", gradient=NOT_DIFFERENTIABLE)
 def uniform_quantized_convolution(operands: Operands, *, window: ConvolutionAttributes, axes: Axes, Tout: DType) -> Result:
     """The convolution at the output's scale; rhs may have a scale for each filter."""
     lhs, rhs, lhs_scales, lhs_zero_points, rhs_scales, rhs_zero_points, output_scales, output_zero_points = operands
@@ -474,10 +461,7 @@ def uniform_quantized_convolution_flops(
     return _exact_cost(lhs, rhs, outputs, _window_products(rhs, dimension_numbers, outputs))
 
 
-not_differentiable("UniformQuantizedConvolution")
-
-
-@kernel("UniformQuantizedConvolutionHybrid")
+@kernel("UniformQuantizedConvolutionHybrid", shape=uniform_quantized_convolution_shape, gradient=WITHOUT_GRADIENT)
 def uniform_quantized_convolution_hybrid(
     lhs: Array,
     rhs: Array,
@@ -499,15 +483,9 @@ def uniform_quantized_convolution_hybrid(
     return (sums * (form.scales_of(scales) * along_axis(rhs_scales, form.out_order[-1], sums.ndim))).astype(np.float32)
 
 
-shape("UniformQuantizedConvolutionHybrid")(uniform_quantized_convolution_shape)
-
-
 @flops("UniformQuantizedConvolutionHybrid")
 def uniform_quantized_convolution_hybrid_flops(
     lhs: TensorSpec, rhs: TensorSpec, *rest: TensorSpec, dimension_numbers: str, outputs: list[TensorSpec]
 ) -> Cost:
     """As UniformQuantizedDotHybrid, with a multiply-add for each output and each weight of its filter."""
     return _hybrid_cost(lhs, rhs, outputs, _window_products(rhs, dimension_numbers, outputs))
-
-
-without_gradient("UniformQuantizedConvolutionHybrid")

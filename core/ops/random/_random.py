@@ -18,6 +18,7 @@ from ...support.errors import InvalidArgumentError
 from ...types.dims import DimLike, ceil_div
 from ...types.dtypes import from_numpy
 from ...types.shapes import UNKNOWN, Shape, TensorSpec, broadcast_shapes, merge_shapes
+from ..shared.elementwise_tables import RESULT, counted
 
 PHILOX: Final = 1
 THREEFRY: Final = 2
@@ -179,14 +180,8 @@ def shuffled(gen: Philox, value: Any) -> Any:
     return value[philox_distributions.permutation(gen, len(value))]
 
 
-def uniform_flops(*inputs: TensorSpec, outputs: Sequence[TensorSpec]) -> Cost:
-    """A difference for each element, from [1, 2) to [0, 1)."""
-    return Cost(outputs[0].shape.num_elements)
-
-
-def uniform_int_flops(*inputs: TensorSpec, outputs: Sequence[TensorSpec]) -> Cost:
-    """A remainder and a sum for each element."""
-    return Cost(2) * outputs[0].shape.num_elements
+uniform_flops = counted(1, RESULT, "A difference for each element, from [1, 2) to [0, 1).")
+uniform_int_flops = counted(2, RESULT, "A remainder and a sum for each element.")
 
 
 def _normal_cost(samples: DimLike) -> Cost:

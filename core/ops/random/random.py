@@ -16,24 +16,23 @@ from ...random import philox
 from ...random.philox import Philox
 from ...random.philox_distributions import MAX_ITERATIONS, PrefetchedBlocks, bounded_normal_calls, loop_blocks
 from ...registry.registry import (
+    NOT_DIFFERENTIABLE,
+    WITHOUT_GRADIENT,
     Cost,
     facts,
     flops,
     gradient,
     kernel,
     not_differentiable,
-    shape,
     shaped,
-    without_gradient,
     zero_flops,
 )
 from ...runtime.state.kernel_context import KernelContext
 from ...support.errors import FailedPreconditionError, InvalidArgumentError
 from ...types.arrays import Array, Result
 from ...types.dtypes import DType
-from ...types.shapes import Shape, TensorSpec, merge_shapes
+from ...types.shapes import Shape, TensorSpec
 from ..shared.elementwise_tables import RESULT, counted
-from ..shared.shape_arguments import ints
 from . import _random as draws
 
 
@@ -65,7 +64,7 @@ facts("unit_uniform", of=("RandomUniform",))
 facts("unit_normal", of=("RandomStandardNormal",))
 
 
-@kernel("RandomUniformInt")
+@kernel("RandomUniformInt", flops=draws.uniform_int_flops)
 def random_uniform_int(
     ctx: KernelContext, shape: Array, minval: Array, maxval: Array, *, Tout: DType, seed: int, seed2: int
 ) -> Result:
@@ -75,10 +74,7 @@ def random_uniform_int(
     return _drawn(ctx, seed, seed2, dims, philox.uniform_int, *bounds, Tout.numpy)
 
 
-flops("RandomUniformInt")(draws.uniform_int_flops)
-
-
-@kernel("ParameterizedTruncatedNormal")
+@kernel("ParameterizedTruncatedNormal", flops=draws.bounded_normal_flops)
 def parameterized_truncated_normal(
     ctx: KernelContext, shape: Array, means: Array, stdevs: Array, minvals: Array, maxvals: Array, *, seed: int, seed2: int
 ) -> Result:
@@ -145,14 +141,12 @@ _BATCH = 100
 """Samples that TensorFlow draws together where all parameters are scalars."""
 
 
-flops("ParameterizedTruncatedNormal")(draws.bounded_normal_flops)
-
 _FILLS = ("RandomUniform", "RandomStandardNormal", "TruncatedNormal", "RandomUniformInt", "ParameterizedTruncatedNormal")
 shaped("<...> -> ...", *_FILLS)
 not_differentiable(*_FILLS)
 
 
-@kernel("RandomGamma", shape="<s...>, p... -> s... p...")
+@kernel("RandomGamma", shape="<s...>, p... -> s... p...", flops=draws.gamma_flops)
 def random_gamma(ctx: KernelContext, shape: Array, alpha: Array, *, seed: int, seed2: int) -> Result:
     """Samples of Gamma(alpha, 1), of shape `shape` for each alpha."""
     dims = draws.as_dims(shape)
@@ -182,10 +176,11 @@ _OTHERS = ("RandomUniform", "RandomUniformInt", "RandomPoisson", "RandomPoissonV
 
 facts("random", "own_stream", of=(*_NORMAL, *_MOVING, *_OTHERS[:-1], "RandomGamma"))
 
-flops("RandomGamma")(draws.gamma_flops)
 
-
-@kernel("RandomPoissonV2", shape="<s...>, p... -> s... p...")
+# TensorFlow declares the other draws as without gradient flow and says nothing of these: a gradient through them is an error.
+@kernel(
+    "RandomPoisson", "RandomPoissonV2", shape="<s...>, p... -> s... p...", gradient=WITHOUT_GRADIENT, flops=draws.poisson_flops
+)
 def random_poisson_v2(ctx: KernelContext, shape: Array, rate: Array, *, dtype: DType, seed: int, seed2: int) -> Result:
     """Poisson samples, of shape `shape` for each rate."""
     dims = draws.as_dims(shape)
@@ -196,16 +191,7 @@ def random_poisson_v2(ctx: KernelContext, shape: Array, rate: Array, *, dtype: D
     return draws.draw_poisson(gen, rate, samples, (*dims, *rate.shape), dtype)
 
 
-@kernel("RandomPoisson", shape="<s...>, p... -> s... p...")
-def random_poisson(ctx: KernelContext, shape: Array, rate: Array, *, dtype: DType, seed: int, seed2: int) -> Result:
-    """Poisson samples of the rates' dtype, of shape `shape` for each rate."""
-    return random_poisson_v2(ctx, shape, rate, dtype=dtype, seed=seed, seed2=seed2)
-
-
-flops("RandomPoisson", "RandomPoissonV2")(draws.poisson_flops)
-
-
-@kernel("Multinomial", shape="m _, <n> -> m n")
+@kernel("Multinomial", shape="m _, <n> -> m n", gradient=NOT_DIFFERENTIABLE, flops=draws.multinomial_flops)
 def multinomial(
     ctx: KernelContext, logits: Array, num_samples: Array, *, output_dtype: DType, seed: int, seed2: int
 ) -> Result:
@@ -214,10 +200,7 @@ def multinomial(
     return draws.draw_multinomial(draws.node_stream(ctx, seed, seed2), logits, int(num_samples), output_dtype)
 
 
-flops("Multinomial")(draws.multinomial_flops)
-
-
-@kernel("RandomShuffle", shape="... -> ...")
+@kernel("RandomShuffle", shape="... -> ...", gradient=NOT_DIFFERENTIABLE)
 def random_shuffle(ctx: KernelContext, value: Array, *, seed: int, seed2: int) -> Result:
     """The rows of `value` in random order."""
     # TensorFlow draws nothing for a single row: the stream stays where it is.
@@ -227,14 +210,10 @@ def random_shuffle(ctx: KernelContext, value: Array, *, seed: int, seed2: int) -
     return draws.shuffled(draws.node_stream(ctx, seed, seed2).take((len(value) - 1 + 3) // 4), value)
 
 
-not_differentiable("Multinomial", "RandomShuffle")
-# TensorFlow declares the other draws as without gradient flow and says nothing of these: a gradient through them is an error.
-without_gradient("RandomPoissonV2", "RandomPoisson")
-
 zero_flops(*_MOVING)
 
 
-@kernel("RandomCrop")
+@kernel("RandomCrop", gradient=NOT_DIFFERENTIABLE, shape="_ _ c, <h w> -> h w c")
 def random_crop(ctx: KernelContext, image: Array, size: Array, *, seed: int, seed2: int) -> Result:
     """A part of `image` (height, width, channels) at a random place, of the height and width in `size`."""
     if image.ndim != 3:
@@ -256,15 +235,13 @@ def random_crop(ctx: KernelContext, image: Array, size: Array, *, seed: int, see
     return image[top : top + height, left : left + width]
 
 
-@shape("RandomCrop")
-def random_crop_shape(image: TensorSpec, size: TensorSpec) -> Shape:
-    channels = merge_shapes(image.shape, Shape([None] * 3))[2]
-    if size.value is None:
-        return Shape([None, None, channels])
-    return Shape([*ints(size.value, "size", 2), channels])
-
-
-@kernel("SobolSample", shape="<d>, <n> -> n d")
+@kernel(
+    "SobolSample",
+    shape="<d>, <n> -> n d",
+    gradient=NOT_DIFFERENTIABLE,
+    flops=counted(2, RESULT, "An exclusive or and a product for each number, in Gray code order."),
+    facts=("lengthy",),
+)
 def sobol_sample(dim: Array, num_results: Array, skip: Array, *, dtype: DType) -> Result:
     """Points of the Sobol sequence in `dim` dimensions, after the origin and `skip` more."""
     from ...random import sobol
@@ -298,11 +275,3 @@ def _pieces(count: int, step: int) -> Iterator[int]:
 
 def _value(spec: TensorSpec) -> int | None:
     return None if spec.value is None or spec.value.size != 1 else spec.value.item()
-
-
-flops("SobolSample")(counted(2, RESULT, "An exclusive or and a product for each number, in Gray code order."))
-
-
-not_differentiable("RandomCrop", "SobolSample")
-
-facts("lengthy", of=("SobolSample",))

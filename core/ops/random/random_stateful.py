@@ -11,14 +11,24 @@ import numpy as np
 
 from ...random import philox
 from ...random.philox import RESERVED_PER_OUTPUT, Philox
-from ...registry.registry import Cost, facts, flops, kernel, shape, shaped, without_gradient, zero_cost, zero_flops
+from ...registry.registry import (
+    WITHOUT_GRADIENT,
+    Cost,
+    facts,
+    flops,
+    kernel,
+    shaped,
+    without_gradient,
+    zero_cost,
+    zero_flops,
+)
 from ...runtime.state.kernel_context import KernelContext
 from ...runtime.state.resources import Variable
 from ...support.errors import InvalidArgumentError, UnimplementedError
 from ...types import dtypes
 from ...types.arrays import Array, Result
 from ...types.dtypes import DType
-from ...types.shapes import Shape, TensorSpec
+from ...types.shapes import Shape
 from ..shared.variable_access import resource_variable
 from . import _random as draws
 
@@ -101,7 +111,9 @@ _register_fill(
 _register_fill("StatefulUniformFullInt", philox.full_int, zero_cost, "Integers over the whole range of the dtype.")
 
 
-@kernel("StatefulStandardNormal", shape="*, <...> -> ...")
+@kernel(
+    "StatefulStandardNormal", shape="*, <...> -> ...", gradient=WITHOUT_GRADIENT, flops=draws.normal_flops, facts=("random",)
+)
 def stateful_standard_normal(resource: Array, shape: Array, *, dtype: DType) -> Result:
     """Samples of the standard normal distribution; the state begins with the number of its algorithm."""
     dims = draws.as_dims(shape)
@@ -112,12 +124,7 @@ def stateful_standard_normal(resource: Array, shape: Array, *, dtype: DType) -> 
     return philox.normal(gen, math.prod(dims), dtype.numpy).reshape(dims)
 
 
-flops("StatefulStandardNormal")(draws.normal_flops)
-without_gradient("StatefulStandardNormal")
-facts("random", of=("StatefulStandardNormal",))
-
-
-@kernel("StatefulUniformInt", shape="*, *, <...>, () + -> ...")
+@kernel("StatefulUniformInt", shape="*, *, <...>, () + -> ...", flops=draws.uniform_int_flops)
 def stateful_uniform_int(
     resource: Array, algorithm: Array, shape: Array, minval: Array, maxval: Array, *, dtype: DType
 ) -> Result:
@@ -126,10 +133,7 @@ def stateful_uniform_int(
     return _draw(resource, algorithm, draws.as_dims(shape), philox.uniform_int, low, high, dtype.numpy)
 
 
-flops("StatefulUniformInt")(draws.uniform_int_flops)
-
-
-@kernel("StatefulRandomBinomial", shape="*, *, <s...>, ~... + -> s...")
+@kernel("StatefulRandomBinomial", shape="*, *, <s...>, ~... + -> s...", flops=draws.binomial_flops)
 def stateful_random_binomial(
     resource: Array, algorithm: Array, shape: Array, counts: Array, probs: Array, *, dtype: DType
 ) -> Result:
@@ -150,8 +154,6 @@ def stateful_random_binomial(
     return drawn
 
 
-flops("StatefulRandomBinomial")(draws.binomial_flops)
-
 facts("random", of=("StatefulUniformInt", "StatefulRandomBinomial"))
 
 
@@ -167,7 +169,7 @@ def rng_skip(resource: Array, algorithm: Array, delta: Array) -> None:
 without_gradient("StatefulUniformInt", "StatefulRandomBinomial", "RngSkip")
 
 
-@kernel("RngReadAndSkip")
+@kernel("RngReadAndSkip", gradient=WITHOUT_GRADIENT, shape="-> 3")
 def rng_read_and_skip(resource: Array, alg: Array, delta: Array) -> Result:
     """Return the state (3) before the call, and advance it by `delta` samples."""
     if np.ndim(alg) or np.ndim(delta):
@@ -179,15 +181,10 @@ def rng_read_and_skip(resource: Array, alg: Array, delta: Array) -> Result:
     return before
 
 
-@shape("RngReadAndSkip")
-def rng_read_and_skip_shape(resource: TensorSpec, alg: TensorSpec, delta: TensorSpec) -> Shape:
-    return Shape([_STATE_SIZE])
-
-
 facts("side_effect", of=("RngSkip", "RngReadAndSkip"))
 
 
-@kernel("NonDeterministicInts", shape="<...> -> ...")
+@kernel("NonDeterministicInts", shape="<...> -> ...", gradient=WITHOUT_GRADIENT)
 def non_deterministic_ints(ctx: KernelContext, shape: Array, *, dtype: DType) -> Result:
     """Integers over the whole range of the dtype, from the operating system."""
     dims = draws.as_dims(shape)
@@ -198,6 +195,5 @@ def non_deterministic_ints(ctx: KernelContext, shape: Array, *, dtype: DType) ->
     return np.frombuffer(data, dtype.numpy).reshape(dims)
 
 
-without_gradient("RngReadAndSkip", "NonDeterministicInts")
 zero_flops("RngSkip", "RngReadAndSkip", "NonDeterministicInts")
 facts("random", of=("RngReadAndSkip", "NonDeterministicInts"))

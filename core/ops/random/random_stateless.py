@@ -16,6 +16,8 @@ from ...random.index_draws import shuffle_indices
 from ...random.philox import Philox, uniform_from_words, words_per_sample
 from ...random.philox_distributions import MAX_ITERATIONS, loop_blocks
 from ...registry.registry import (
+    NOT_DIFFERENTIABLE,
+    WITHOUT_GRADIENT,
     Cost,
     arrays,
     facts,
@@ -26,9 +28,7 @@ from ...registry.registry import (
     not_differentiable,
     shape,
     shaped,
-    without_gradient,
     zero_cost,
-    zero_flops,
 )
 from ...support.errors import InvalidArgumentError
 from ...types.arrays import Array, Result
@@ -160,19 +160,14 @@ facts("unit_uniform", of=("StatelessRandomUniform", "StatelessRandomUniformV2"))
 facts("unit_normal", of=("StatelessRandomNormal", "StatelessRandomNormalV2"))
 
 
-@kernel("StatelessMultinomial", shape="m _, <n>, 2 -> m n")
+@kernel("StatelessMultinomial", shape="m _, <n>, 2 -> m n", gradient=NOT_DIFFERENTIABLE, flops=draws.multinomial_flops)
 def stateless_multinomial(logits: Array, num_samples: Array, seed: Array, *, output_dtype: DType) -> Result:
     """`num_samples` classes for each row of `logits`."""
     draws.check_multinomial(logits, num_samples)
     return draws.draw_multinomial(seeded(seed), logits, int(num_samples), output_dtype)
 
 
-flops("StatelessMultinomial")(draws.multinomial_flops)
-
-not_differentiable("StatelessMultinomial")
-
-
-@kernel("StatelessRandomGammaV2", shape="<...>, 2 -> ...")
+@kernel("StatelessRandomGammaV2", shape="<...>, 2 -> ...", flops=draws.gamma_flops)
 def stateless_random_gamma_v2(shape: Array, seed: Array, alpha: Array) -> Result:
     """Samples of Gamma(alpha, 1); `shape` ends with the shape of `alpha`."""
     return _gamma(seeded(seed), shape, alpha)
@@ -207,16 +202,13 @@ def _gamma_gradient(g: GradientBuilder, node: Node, alpha: Any, grad: Output) ->
     return g.Reshape(summed, alpha_shape)
 
 
-@kernel("StatelessRandomGammaV3", shape="<...>, 1, _, () -> ...")
+@kernel("StatelessRandomGammaV3", shape="<...>, 1, _, () -> ...", flops=draws.gamma_flops)
 def stateless_random_gamma_v3(shape: Array, key: Array, counter: Array, alg: Array, alpha: Array) -> Result:
     """Samples of Gamma(alpha, 1); `shape` ends with the shape of `alpha`."""
     return _gamma(_keyed(key, counter, alg, _size(shape)), shape, alpha)
 
 
-flops("StatelessRandomGammaV2", "StatelessRandomGammaV3")(draws.gamma_flops)
-
-
-@kernel("StatelessRandomPoisson", shape="<...>, 2 -> ...")
+@kernel("StatelessRandomPoisson", shape="<...>, 2 -> ...", gradient=NOT_DIFFERENTIABLE, flops=draws.poisson_flops)
 def stateless_random_poisson(shape: Array, seed: Array, lam: Array, *, dtype: DType) -> Result:
     """Poisson samples; `shape` ends with the shape of the rates."""
     dims = draws.as_dims(shape)
@@ -226,23 +218,13 @@ def stateless_random_poisson(shape: Array, seed: Array, lam: Array, *, dtype: DT
     return draws.draw_poisson(gen, lam, draws.trailing_samples(dims, lam.shape), dims, dtype)
 
 
-flops("StatelessRandomPoisson")(draws.poisson_flops)
-
-not_differentiable("StatelessRandomPoisson")
-
-
-@kernel("StatelessRandomBinomial", shape="<s...>, 2, ~... + -> s...")
+@kernel("StatelessRandomBinomial", shape="<s...>, 2, ~... + -> s...", gradient=NOT_DIFFERENTIABLE, flops=draws.binomial_flops)
 def stateless_random_binomial(shape: Array, seed: Array, counts: Array, probs: Array, *, dtype: DType) -> Result:
     """Binomial samples; `shape` ends with the shape that counts and probabilities broadcast to."""
     return draws.draw_binomial(seeded(seed), shape, counts, probs, dtype)
 
 
-flops("StatelessRandomBinomial")(draws.binomial_flops)
-
-not_differentiable("StatelessRandomBinomial")
-
-
-@kernel("StatelessParameterizedTruncatedNormal", shape="<s...>, 2, ~... + -> s...")
+@kernel("StatelessParameterizedTruncatedNormal", shape="<s...>, 2, ~... + -> s...", flops=draws.bounded_normal_flops)
 def stateless_parameterized_truncated_normal(
     shape: Array, seed: Array, means: Array, stddevs: Array, minvals: Array, maxvals: Array
 ) -> Result:
@@ -294,8 +276,6 @@ def stateless_parameterized_truncated_normal_gradient(g: GradientBuilder, node: 
     return [None, None, *(g.reduce_to(g.Mul(grad, part), parameter, sample) for parameter, part in parts)]
 
 
-flops("StatelessParameterizedTruncatedNormal")(draws.bounded_normal_flops)
-
 arrays("StatelessRandomPoisson", static=(0,), sizes=(0,))(programs.by_seed(programs.poisson))
 
 
@@ -312,15 +292,14 @@ def stateless_random_get_key_counter_alg(seed: Array) -> tuple[Result, Result, R
     return *stateless_random_get_key_counter(seed), np.int32(draws.PHILOX)
 
 
-@kernel("StatelessRandomGetAlg", shape="-> ()")
+# The answer depends on the device, so that no constant may take its place.
+@kernel("StatelessRandomGetAlg", shape="-> ()", facts=("random",))
 def stateless_random_get_alg() -> Result:
     """The number of the algorithm that a CPU runs."""
     return np.int32(draws.PHILOX)
 
 
 not_arithmetic("StatelessRandomGetKeyCounter", "StatelessRandomGetKeyCounterAlg", "StatelessRandomGetAlg")
-# The answer depends on the device, so that no constant may take its place.
-facts("random", of=("StatelessRandomGetAlg",))
 
 arrays("StatelessRandomGetKeyCounter")(programs.key_and_counter)
 arrays("StatelessRandomGetKeyCounterAlg")(
@@ -328,7 +307,7 @@ arrays("StatelessRandomGetKeyCounterAlg")(
 )
 
 
-@kernel("StatelessShuffle", shape="..., 1, _, () -> ...")
+@kernel("StatelessShuffle", shape="..., 1, _, () -> ...", gradient=WITHOUT_GRADIENT, flops=zero_cost)
 def stateless_shuffle(value: Array, key: Array, counter: Array, alg: Array) -> Result:
     """The rows of `value` in an order that key and counter decide."""
     gen = _keyed(key, counter, alg)
@@ -338,11 +317,7 @@ def stateless_shuffle(value: Array, key: Array, counter: Array, alg: Array) -> R
     return draws.shuffled(gen, value)
 
 
-without_gradient("StatelessShuffle")
-zero_flops("StatelessShuffle")
-
-
-@kernel("RandomIndexShuffle")
+@kernel("RandomIndexShuffle", gradient=NOT_DIFFERENTIABLE, facts=("lengthy",))
 def random_index_shuffle(index: Array, seed: Array, max_index: Array, *, rounds: int, dtype: DType) -> Result:
     """Return the image of each index under a permutation of [0, max_index] chosen by the seed (three words)."""
     count = max(index.size, max_index.size, seed.size // 3)
@@ -389,17 +364,15 @@ def random_index_shuffle_flops(
     return Cost(16 * rounds + 5) * outputs[0].shape.num_elements + of_seeds
 
 
-not_differentiable("RandomIndexShuffle")
-
-facts("lengthy", of=("RandomIndexShuffle",))
-
-
 _INTEGERS_AT_ONCE: Final = 8
 _LANES: Final = {"float32": 8, "float64": 4}
 """Numbers that TensorFlow's kernel rounds to int32 in a single step, with one block of random words for all lanes."""
 
 
-@kernel("StochasticCastToInt", shape="..., _, _, () -> ...")
+# Each element: five operations to find NaN, integers and overflow, a sign, a uniform sample, two sums and a rounding.
+@kernel(
+    "StochasticCastToInt", shape="..., _, _, () -> ...", gradient=NOT_DIFFERENTIABLE, flops=unary_flops(10), facts=("random",)
+)
 def stochastic_cast_to_int(input: Array, key: Array, counter: Array, alg: Array, *, Tout: DType) -> Result:
     """Round each input up or down at random, up with the probability of the fraction; NaN becomes 0."""
     algorithm = scalar(alg, "alg")
@@ -438,11 +411,3 @@ def _cast_samples(gen: Philox, fixed: Array, dtype: Any, in_lanes: bool) -> Arra
         samples[:start] = np.tile(numbers[:groups], (1, lanes // per_block)).ravel()
     samples[needed] = numbers[groups:, 0]
     return samples
-
-
-# Each element: five operations to find NaN, integers and overflow, a sign, a uniform sample, two sums and a rounding.
-flops("StochasticCastToInt")(unary_flops(10))
-
-
-not_differentiable("StochasticCastToInt")
-facts("random", of=("StochasticCastToInt",))

@@ -51,11 +51,15 @@ def by_ops(*terms: str) -> Callable[..., Gradients]:
     return gradient
 
 
-def _applied(g: GradientBuilder, node: Node, grad: Output, op: str, *names: str) -> Output:
+def by_outputs(term: str) -> Callable[..., Gradients]:
+    """Return the gradient function that states one op, whose outputs are the gradients of the inputs."""
+    return lambda g, node, grad: list(_applied(g, node, grad, *term.split()))
+
+
+def _applied(g: GradientBuilder, node: Node, grad: Output, op: str, *names: str) -> Any:
     if op == "dy":
         return grad
-    result: Output = g.apply(op, *(_operand(g, node, grad, name) for name in names), **shared_attrs(node, op))
-    return result
+    return g.apply(op, *(_operand(g, node, grad, name) for name in names), **shared_attrs(node, op))
 
 
 def _operand(g: GradientBuilder, node: Node, grad: Output, name: str) -> Output:

@@ -4,20 +4,18 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final
 
-from ...types.shapes import SCALAR, Shape, TensorSpec, merge_shapes, shape_from
-from .argument_checks import with_rank
+from ...registry.shape_signatures import signature
+from ...types.shapes import SCALAR, Shape, TensorSpec, merge_shapes
 
 
 def first_shape(x: TensorSpec, *rest: Any) -> Shape:
     return x.shape
 
 
-def resize_shape(images: TensorSpec, size: TensorSpec, *rest: TensorSpec) -> Shape:
-    """Return the shape of a batch of images of the height and width in `size`."""
-    batch, _, _, channels = with_rank(images.shape, 4)
-    return Shape((batch, *shape_from(size, 2), channels))
+resize_shape: Final = signature("b _ _ c, <h w> -> b h w c")
+"""The shape of a batch of images of the height and width in the second input."""
 
 
 def besides_scalars(inputs: Sequence[TensorSpec]) -> Shape:

@@ -19,7 +19,7 @@ from ...types.arrays import Array, Result, object_array
 from ...types.dims import Dim, DimLike
 from ...types.dtypes import DType
 from ...types.shapes import UNKNOWN, Shape, TensorSpec, broadcast_shapes, merge_shapes, unknown_dims
-from ..shared.argument_checks import require_rank, scalar
+from ..shared.argument_checks import require, require_rank, scalar
 from ..shared.numerals import parse_number, plain_numbers
 from ..shared.plain_shapes import besides_scalars
 from ..shared.string_functions import joined, joined_rows, map_bytes, map_to
@@ -27,28 +27,21 @@ from ..shared.string_functions import joined, joined_rows, map_bytes, map_to
 _ELEMENTWISE = ("StringLower", "StringUpper", "StringStrip", "StringLength", "StringToNumber", "ShardedFilename")
 
 
-def _check_encoding(encoding: str) -> None:
-    if encoding not in ("", "utf-8"):
-        raise InvalidArgumentError(f"only utf-8 or '' (no encoding) is supported, received {encoding}")
+def _recoded(of_text: Callable[[str], str], of_bytes: Callable[[bytes], bytes]) -> Callable[..., Array]:
+    """Return a kernel that changes letters, those of ASCII alone where no encoding is given."""
+
+    def recode(input: Array, *, encoding: str) -> Array:
+        if encoding not in ("", "utf-8"):
+            raise InvalidArgumentError(f"only utf-8 or '' (no encoding) is supported, received {encoding}")
+        # ICU puts the replacement character in place of malformed bytes, too.
+        change = (lambda text: of_text(text.decode("utf-8", "replace")).encode()) if encoding else of_bytes
+        return map_bytes(change, input)
+
+    return recode
 
 
-def _recode(change: Callable[[str], str]) -> Callable[[bytes], bytes]:
-    # ICU puts the replacement character in place of malformed bytes, too.
-    return lambda text: change(text.decode("utf-8", "replace")).encode()
-
-
-@kernel("StringLower", shape="... -> ...")
-def string_lower(input: Array, *, encoding: str) -> Result:
-    """Lower case; ASCII letters only where no encoding is given."""
-    _check_encoding(encoding)
-    return map_bytes(_recode(str.lower) if encoding else bytes.lower, input)
-
-
-@kernel("StringUpper", shape="... -> ...")
-def string_upper(input: Array, *, encoding: str) -> Result:
-    """Upper case; ASCII letters only where no encoding is given."""
-    _check_encoding(encoding)
-    return map_bytes(_recode(str.upper) if encoding else bytes.upper, input)
+kernel("StringLower", shape="... -> ...")(_recoded(str.lower, bytes.lower))
+kernel("StringUpper", shape="... -> ...")(_recoded(str.upper, bytes.upper))
 
 
 @kernel("StringStrip", shape="... -> ...")
@@ -85,7 +78,7 @@ def _character_counts(input: Array) -> Array:
     return counts.astype(np.int32).reshape(input.shape)
 
 
-@kernel("StringToNumber", shape="... -> ...")
+@kernel("StringToNumber", shape="... -> ...", facts=("number_text",))
 @keeps_subnormals
 def string_to_number(string_tensor: Array, *, out_type: DType) -> Result:
     """The number that each string spells."""
@@ -103,7 +96,6 @@ def string_to_number(string_tensor: Array, *, out_type: DType) -> Result:
     return map_to(out_type.numpy, parse, string_tensor)
 
 
-facts("number_text", of=("StringToNumber",))
 facts("elementwise", of=("StringLower", "StringUpper", "StringStrip", "StringLength", "StringToNumber"))
 facts("idempotent", of=("StringLower", "StringUpper", "StringStrip"))
 
@@ -171,7 +163,7 @@ def substr_shape(input: TensorSpec, pos: TensorSpec, len: TensorSpec) -> Shape:
     return broadcast_shapes(input.shape, pos.shape)
 
 
-@kernel("StringJoin")
+@kernel("StringJoin", shape=besides_scalars, facts=("elementwise",))
 def string_join(inputs: list[Array], *, separator: str) -> Result:
     """Join the strings at the same index of all inputs; scalars broadcast."""
     joiner = separator.encode("utf-8", "surrogateescape")
@@ -185,12 +177,6 @@ def string_join(inputs: list[Array], *, separator: str) -> Result:
     return object_array(joined_rows(joiner, zip(*columns)), full[0])
 
 
-@shape("StringJoin")
-def string_join_shape(inputs: list[TensorSpec]) -> Shape:
-    return besides_scalars(inputs)
-
-
-facts("elementwise", of=("StringJoin",))
 facts("checkpoint", of=("ShardedFilename", "ShardedFilespec"))
 _ALL = (*_ELEMENTWISE, "Substr", "StringJoin", "ReduceJoin", "UnsortedSegmentJoin", "ShardedFilespec")
 
@@ -240,13 +226,11 @@ def reduce_join_shape(inputs: TensorSpec, reduction_indices: TensorSpec, *, keep
 def unsorted_segment_join(inputs: Array, segment_ids: Array, num_segments: Array, *, separator: str) -> Result:
     """Strings joined by segment, (ids..., rest...) -> (num_segments, rest...)."""
     ids = np.asarray(segment_ids)
-    if np.ndim(num_segments):
-        raise InvalidArgumentError("Number of segments must be a scalar")
+    require(np.ndim(num_segments) == 0, "Number of segments must be a scalar")
     count = int(num_segments)
     if count < 0:
         raise InvalidArgumentError(f"Number of segments must be non-negative but got {count}")
-    if ids.ndim == 0:
-        raise InvalidArgumentError("Segment_id cannot have rank 0")
+    require(ids.ndim > 0, "Segment_id cannot have rank 0")
     if ids.ndim > inputs.ndim:
         raise OutOfRangeError(f"Invalid segment_id rank {ids.ndim} for input with {inputs.ndim} dimension(s)")
     if inputs.shape[: ids.ndim] != ids.shape:

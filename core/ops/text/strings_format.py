@@ -25,7 +25,7 @@ _MOST: Final = 2**31 - 1
 """The largest width and precision of C's printf."""
 
 
-@kernel("AsString", shape="... -> ...")
+@kernel("AsString", shape="... -> ...", facts=("elementwise",))
 def as_string(input: Array, *, T: DType, precision: int, scientific: bool, shortest: bool, width: int, fill: str) -> Result:
     """Format each element as C's printf does."""
     array = np.asarray(input)
@@ -41,9 +41,6 @@ def as_string(input: Array, *, T: DType, precision: int, scientific: bool, short
     # Width and precision may ask for 2 GiB an element; the elements together are bounded text by text.
     reserve(max(width, precision, 0))
     return object_array(bounded(convert(value).encode("utf-8", "surrogateescape") for value in array.ravel()), array.shape)
-
-
-facts("elementwise", of=("AsString",))
 
 
 def _text_converter(width: int, precision: int, flag: str) -> Callable[[Any], str]:
@@ -104,8 +101,7 @@ def _check_format(dtype: DType, precision: int, scientific: bool, shortest: bool
         raise InvalidArgumentError(f"Fill argument not supported: {fill!r}")
     if (scientific or shortest) and not (has_point or dtype.is_object):
         raise InvalidArgumentError(f"scientific and shortest format not supported for datatype {dtype}")
-    if scientific and shortest:
-        raise InvalidArgumentError("Cannot select both scientific and shortest notation")
+    require(not (scientific and shortest), "Cannot select both scientific and shortest notation")
     if precision >= 0 and not (has_point or dtype.is_object):
         raise InvalidArgumentError(f"precision not supported for datatype {dtype}")
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import math
+from collections.abc import Callable
 
 import numpy as np
 
@@ -11,22 +13,17 @@ from ...registry.registry import facts, kernel, not_arithmetic, shape
 from ...support.errors import InvalidArgumentError
 from ...types.arrays import Array, Result
 from ...types.shapes import SCALAR, UNKNOWN, Shape, TensorSpec, merge_shapes
+from ..shared.argument_checks import require, scalar
+from ..shared.string_functions import map_bytes
 
 
-def _buckets(hashes: Array, count: int, result: tuple[int, ...]) -> Array:
-    return (hashes % np.uint64(count)).astype(np.int64).reshape(result)
+def _buckets(hash_of: Callable[[list[bytes]], Array], texts: Array, *, num_buckets: int) -> Array:
+    """Return the bucket of each string by its hash."""
+    return (hash_of(texts.ravel().tolist()) % np.uint64(num_buckets)).astype(np.int64).reshape(texts.shape)
 
 
-@kernel("StringToHashBucket", shape="... -> ...")
-def string_to_hash_bucket(string_tensor: Array, *, num_buckets: int) -> Result:
-    """A bucket by the 64-bit Murmur hash."""
-    return _buckets(murmur64(string_tensor.ravel().tolist()), num_buckets, string_tensor.shape)
-
-
-@kernel("StringToHashBucketFast", shape="... -> ...")
-def string_to_hash_bucket_fast(input: Array, *, num_buckets: int) -> Result:
-    """A bucket by FarmHash."""
-    return _buckets(farm_fingerprint64(input.ravel().tolist()), num_buckets, input.shape)
+kernel("StringToHashBucket", shape="... -> ...")(functools.partial(_buckets, murmur64))
+kernel("StringToHashBucketFast", shape="... -> ...")(functools.partial(_buckets, farm_fingerprint64))
 
 
 @kernel("StringToHashBucketStrong", shape="... -> ...")
@@ -34,27 +31,23 @@ def string_to_hash_bucket_strong(input: Array, *, num_buckets: int, key: list[in
     """A bucket by SipHash under a key."""
     if len(key) != 2:
         raise InvalidArgumentError(f"Key must have 2 elements, not {len(key)}")
-    return _buckets(sip_hash(input.ravel().tolist(), (key[0], key[1])), num_buckets, input.shape)
+    return _buckets(lambda texts: sip_hash(texts, (key[0], key[1])), input, num_buckets=num_buckets)
 
 
 @kernel("_TensorToHashBucketFast", shape="... -> ...")
 def tensor_to_hash_bucket_fast(input: Array, *, num_buckets: int) -> Result:
     """A bucket by FarmHash of each number's decimal text."""
     # TensorFlow hashes the decimal text, so that numbers and their texts fall into one bucket.
-    texts = [b"%d" % number for number in np.ravel(input).tolist()]
-    return _buckets(farm_fingerprint64(texts), num_buckets, np.shape(input))
+    return _buckets(farm_fingerprint64, map_bytes(b"%d".__mod__, input), num_buckets=num_buckets)
 
 
 @kernel("Fingerprint")
 def fingerprint(data: Array, method: Array) -> Result:
     """FarmHash's fingerprint of each row of the tensor's bytes, (n, ...) -> (n, 8)."""
     data = np.asarray(data)
-    if data.ndim == 0:
-        raise InvalidArgumentError("`data` should have at least one dimension")
-    if method.ndim:
-        raise InvalidArgumentError(f"`method` should be a scalar, got shape {method.shape}")
-    if method.item() != b"farmhash64":
-        raise InvalidArgumentError(f"Unsupported fingerprint method: {method.item()!r}")
+    require(data.ndim > 0, "`data` should have at least one dimension")
+    name = scalar(method, "method")
+    require(name == b"farmhash64", f"Unsupported fingerprint method: {name!r}")
     if data.dtype == object:
         hashes = farm_fingerprint64(data.ravel().tolist())
         # A single string a row is its own fingerprint; several are hashed again, as the bytes of their hashes.

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from ...registry.registry import facts, kernel, not_arithmetic, onnx, shaped
+from ...registry.registry import facts, kernel, not_arithmetic, onnx
 from ...support.errors import InvalidArgumentError, UnimplementedError
 from ...types.arrays import Array, Result
 from ..shared.argument_checks import scalar
@@ -107,7 +107,7 @@ def _character_size(text: bytes, start: int) -> int:
     return size
 
 
-@kernel("RegexFullMatch")
+@kernel("RegexFullMatch", shape="..., (), () -> ...")
 def regex_full_match(input: Array, pattern: Array) -> Result:
     """Return True for each string that matches as a whole."""
     return _full_match(input, scalar(pattern, "pattern"), "RegexFullMatch")
@@ -119,7 +119,7 @@ def static_regex_full_match(input: Array, *, pattern: str) -> Result:
     return _full_match(input, _encoded(pattern), "StaticRegexFullMatch")
 
 
-@kernel("RegexReplace")
+@kernel("RegexReplace", shape="..., (), () -> ...")
 def regex_replace(input: Array, pattern: Array, rewrite: Array, *, replace_global: bool) -> Result:
     r"""Replace matches by `rewrite`, where \1 stands for the first group."""
     return _replace(input, scalar(pattern, "pattern"), scalar(rewrite, "rewrite"), replace_global, "RegexReplace")
@@ -134,9 +134,6 @@ def static_regex_replace(input: Array, *, pattern: str, rewrite: str, replace_gl
 def _encoded(attribute: str) -> bytes:
     """Return the bytes of a string attribute."""
     return attribute.encode("utf-8", "surrogateescape")
-
-
-shaped("..., (), () -> ...", "RegexFullMatch", "RegexReplace")
 
 
 _ALL = ("RegexFullMatch", "StaticRegexFullMatch", "RegexReplace", "StaticRegexReplace")

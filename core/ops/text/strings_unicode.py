@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 
@@ -14,7 +14,8 @@ from ...support.errors import InvalidArgumentError
 from ...types.arrays import Array, Result, object_array
 from ...types.dims import Dim
 from ...types.dtypes import DType
-from ...types.shapes import Shape, TensorSpec, merge_shapes
+from ...types.shapes import Shape, TensorSpec
+from ..shared.argument_checks import require
 from ..shared.string_functions import map_bytes
 
 _OUTPUT_CODECS = {"UTF-8": "utf-8", "UTF-16-BE": "utf-16-be", "UTF-32-BE": "utf-32-be"}
@@ -22,10 +23,20 @@ _OUTPUT_CODECS = {"UTF-8": "utf-8", "UTF-16-BE": "utf-16-be", "UTF-32-BE": "utf-
 _FIRST_PRINTABLE = 0x20
 
 
+class UnicodeDecoding(NamedTuple):
+    """The attributes of a decoder."""
+
+    input_encoding: str
+    errors: str
+    replacement_char: int
+    replace_control_characters: bool
+
+
 class _UnicodeDecoder:
     """Decodes strings and treats malformed and control characters as the attributes say."""
 
-    def __init__(self, encoding: str, errors: str, replacement: int, replace_control: bool) -> None:
+    def __init__(self, decoding: UnicodeDecoding) -> None:
+        encoding, errors, replacement, replace_control = decoding
         if not 0 <= replacement <= 0x10FFFF:
             raise InvalidArgumentError(f"replacement_char out of unicode codepoint range: {replacement}")
         try:
@@ -78,46 +89,28 @@ def _write(codes: list[int], codec: str) -> bytes:
     return "".join(chr(code) if unicode.is_scalar_value(code) else "\ufffd" for code in codes).encode(codec)
 
 
-def _decode(input: Array, reader: _UnicodeDecoder, splits_dtype: np.dtype[Any]) -> tuple[Array, Array, Array]:
-    codes, starts, splits = reader.read_all(input.ravel().tolist())
-    return splits.astype(splits_dtype), codes, starts
-
-
 @kernel("UnicodeDecode")
-def unicode_decode(
-    input: Array, *, input_encoding: str, errors: str, replacement_char: int, replace_control_characters: bool, Tsplits: DType
-) -> tuple[Result, Result]:
+def unicode_decode(input: Array, *, decoding: UnicodeDecoding, Tsplits: DType) -> tuple[Result, Result]:
     """Code points of each string: row splits and values."""
-    reader = _UnicodeDecoder(input_encoding, errors, replacement_char, replace_control_characters)
-    return _decode(input, reader, Tsplits.numpy)[:2]
+    return unicode_decode_with_offsets(input, decoding=decoding, Tsplits=Tsplits)[:2]
 
 
 @kernel("UnicodeDecodeWithOffsets")
-def unicode_decode_with_offsets(
-    input: Array, *, input_encoding: str, errors: str, replacement_char: int, replace_control_characters: bool, Tsplits: DType
-) -> tuple[Result, Result, Result]:
+def unicode_decode_with_offsets(input: Array, *, decoding: UnicodeDecoding, Tsplits: DType) -> tuple[Result, Result, Result]:
     """Code points of each string and the byte where each begins: row splits, values, offsets."""
-    reader = _UnicodeDecoder(input_encoding, errors, replacement_char, replace_control_characters)
-    return _decode(input, reader, Tsplits.numpy)
+    codes, starts, splits = _UnicodeDecoder(decoding).read_all(input.ravel().tolist())
+    return splits.astype(Tsplits.numpy), codes, starts
 
 
 @kernel("UnicodeTranscode", shape="... -> ...")
-def unicode_transcode(
-    input: Array,
-    *,
-    input_encoding: str,
-    output_encoding: str,
-    errors: str,
-    replacement_char: int,
-    replace_control_characters: bool,
-) -> Result:
+def unicode_transcode(input: Array, *, decoding: UnicodeDecoding, output_encoding: str) -> Result:
     """Each string in another encoding."""
-    reader = _UnicodeDecoder(input_encoding, errors, replacement_char, replace_control_characters)
+    reader = _UnicodeDecoder(decoding)
     codec = _OUTPUT_CODECS[output_encoding]
     return map_bytes(lambda text: reader.transcode(text, codec), input)
 
 
-@kernel("UnicodeEncode")
+@kernel("UnicodeEncode", shape="*, n -> n-1")
 def unicode_encode(
     input_values: Array, input_splits: Array, *, errors: str, output_encoding: str, replacement_char: int
 ) -> Result:
@@ -137,14 +130,10 @@ def unicode_encode(
 
 
 def _check_splits(splits: Array, count: int) -> None:
-    if splits.size == 0:
-        raise InvalidArgumentError("Input_splits should contain elements")
-    if splits[0] != 0:
-        raise InvalidArgumentError("First value in input_splits must be zero.")
-    if np.any(splits[1:] < splits[:-1]):
-        raise InvalidArgumentError("Values in input_splits must be equal or in ascending order.")
-    if splits[-1] != count:
-        raise InvalidArgumentError("Last value in input_splits must be equal to length of input_tensor.")
+    require(splits.size > 0, "Input_splits should contain elements")
+    require(splits[0] == 0, "First value in input_splits must be zero.")
+    require(np.all(splits[1:] >= splits[:-1]), "Values in input_splits must be equal or in ascending order.")
+    require(splits[-1] == count, "Last value in input_splits must be equal to length of input_tensor.")
 
 
 def _encodable(code: int, errors: str, replacement: int) -> int:
@@ -171,12 +160,6 @@ def unicode_decode_shape(input: TensorSpec) -> tuple[Shape, Shape]:
 def unicode_decode_with_offsets_shape(input: TensorSpec) -> tuple[Shape, Shape, Shape]:
     count = Dim.unknown()
     return Shape((input.shape.num_elements + 1,)), Shape((count,)), Shape((count,))
-
-
-@shape("UnicodeEncode")
-def unicode_encode_shape(input_values: TensorSpec, input_splits: TensorSpec) -> Shape:
-    splits = merge_shapes(input_splits.shape, Shape([None]))
-    return Shape((splits[0] - 1,))
 
 
 _ALL = ("UnicodeDecode", "UnicodeDecodeWithOffsets", "UnicodeTranscode", "UnicodeEncode", "UnicodeScript")

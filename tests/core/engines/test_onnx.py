@@ -39,8 +39,9 @@ CONSTANTS = (("ib", "x0:"), ("ib", "none"), ("ibfO", "x0:"))
 """The constant inputs of a case: the integers except the first input, all inputs, or all except the first."""
 UNTRIED = (
     "NoOp", "Assert", "PrintV2", "ControlTrigger", "RegexFullMatch", "StaticRegexFullMatch", "StringLower", "StringUpper",
+    "QuantizedResizeBilinear",
 )  # fmt: skip
-"""Ops without outputs, or with cases on bytes other than text."""
+"""Ops without outputs, with cases on bytes other than text, or with integers that only other ops make."""
 UNDEFINED = {
     **dict.fromkeys(("Unique", "UniqueV2", "UniqueWithCounts", "UniqueWithCountsV2"), lambda x: bool((x != x).any())),
     "StringToNumber": lambda text: b"".join(text.flat).strip() != b"".join(text.flat),

@@ -35,6 +35,7 @@ IN_EVERY_FORM = {
     "SegmentMax": 12, "UnsortedSegmentMin": 11, "MatrixDiagV3": 20, "MatrixDiagPartV3": 20, "MatrixSetDiagV3": 20,
     "Empty": 0,  # has constants alone, which are computed before
     "TopK": 0,  # is older than every graph that TensorFlow still runs
+    "QuantizedResizeBilinear": 0,  # has a case of floats alone; XLA takes its integers
     "Mean": 30, "SqrtGrad": 8, "RFFT": 8, "Qr": 8, "FakeQuantWithMinMaxVars": 10, "DenseBincount": 12,
 }  # fmt: skip
 """The number of cases for ops with influential attributes."""

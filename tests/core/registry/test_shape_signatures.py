@@ -36,6 +36,10 @@ NO_RANK = TensorSpec(dtypes.int32, UNKNOWN)
         ("_ n, 3 -> n 3", [spec(5, 4), NO_RANK], [4, 3]),
         ("n -> 4n", [spec(2)], [8]),
         ("n -> 4n", [spec(None)], [None]),
+        ("n, n+1 -> n-1 n+1", [spec(2), spec(3)], [1, 3]),
+        ("n, n+1 -> n", [spec(2), spec(None)], [2]),
+        ("m n -> m&n", [spec(2, 3)], [2]),
+        ("m n, m&n -> m n", [spec(2, 3), spec(2)], [2, 3]),
         # Scalars, any shape, and inputs without a term.
         ("() -> n", [spec()], [None]),
         ("*, n -> n", [spec(7, 7), spec(2)], [2]),
