@@ -36,7 +36,7 @@ from ..control import _onnx_lists as lists
 from ..shared.argument_checks import is_empty, require, require_rank
 from ..shared.decompositions import by_ops
 from ..shared.shape_arguments import ints, normalize_axis, scalar_int, scalar_of, scalar_value, shape_value
-from ..shared.sparse_programs import vectors
+from ..shared.sparse_tensors import vectors
 
 _SIZES = "ilq"
 """NumPy's type characters of int32 and int64."""

@@ -30,8 +30,8 @@ from ...types.dims import Dim, DimLike, ceil_div, dim_max, dim_min, floor_div, i
 from ...types.shapes import UNKNOWN, Shape, TensorSpec, dims_of, merge_shapes, shape_from, unknown_dims
 from ..shared.argument_checks import require_rank, with_rank
 from ..shared.onnx_lowerings import gathered, iota
+from ..shared.resource_access import resource_variable
 from ..shared.shape_arguments import ints, number, numbers
-from ..shared.variable_access import resource_variable
 
 # The index arithmetic of StridedSlice: from begin, end, strides and five bit masks to a NumPy index.
 

@@ -39,7 +39,7 @@ from ..shared.argument_checks import require, require_known_sizes, require_rank
 from ..shared.elementwise_tables import counted
 from ..shared.onnx_lowerings import along
 from ..shared.shape_arguments import normalize_axis, replaced, scalar_int
-from ..shared.sparse_checks import common_keys
+from ..shared.sparse_tensors import common_keys
 
 
 @kernel("TopKV2")

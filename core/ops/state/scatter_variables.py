@@ -21,7 +21,7 @@ from ...types.dtypes import DType
 from ...types.shapes import UNKNOWN, Shape, TensorSpec, merge_shapes
 from ..array.gather import gather, gather_nd, gather_nd_shape
 from ..array.scatter import scatter_into
-from ..shared.variable_access import resource_variable, rounds_without_repeats
+from ..shared.resource_access import resource_variable, rounds_without_repeats
 
 
 @kernel("ResourceGather")
