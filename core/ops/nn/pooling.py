@@ -445,14 +445,11 @@ def _max_pool_3d_grad_of_arrays(xp: Any, x: Any, y: Any, dy: Any, *, window: Win
         """Return the sum over the windows that hold each element, axis by axis: an offset in a window names one of them."""
         if depth == len(places):
             return xp.where((abs(x - largest) < NEAR) & is_inside, share, 0)
-        parts = (
-            added(
-                *(xp.take(value, np.maximum(numbers, 0), first + depth, mode="clip") for value in (largest, share)),
-                is_inside & (numbers >= 0).reshape([-1 if axis == first + depth else 1 for axis in range(5)]),
-                depth + 1,
-            )
-            for numbers in places[depth]
-        )
+        axis, parts = first + depth, []
+        for numbers in places[depth]:
+            at, is_window = np.maximum(numbers, 0), (numbers >= 0).reshape([-1 if i == axis else 1 for i in range(5)])
+            there, given = (xp.take(value, at, axis, mode="clip") for value in (largest, share))
+            parts.append(added(there, given, is_inside & is_window, depth + 1))
         return functools.reduce(operator.add, parts)
 
     # Gathers, since ONNX has no padding between elements, by which XLA could spread a slice.

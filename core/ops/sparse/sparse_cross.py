@@ -91,13 +91,10 @@ def _combinations(columns: list[_Column], rows: int) -> tuple[Any, Any, Any, Any
     return batch, number, totals, places[::-1]
 
 
-def _texts(column: _Column) -> Array | list[bytes]:
-    return column.values if column.values.dtype == object else [b"%d" % v for v in column.values.tolist()]
-
-
 def _joined(separator: bytes, columns: list[_Column], places: list[Array]) -> Array:
     """Return the features of each cross joined as text."""
-    parts = [[texts[i] for i in place.tolist()] for texts, place in zip(map(_texts, columns), places)]
+    features = [c.values if c.values.dtype == object else [b"%d" % v for v in c.values.tolist()] for c in columns]
+    parts = [[texts[i] for i in place.tolist()] for texts, place in zip(features, places)]
     result = np.empty(len(places[0]) if places else 0, object)
     result[:] = [separator.join(cross) for cross in zip(*parts)]
     return result
