@@ -199,7 +199,12 @@ def group_inputs(definition: OpDef, node: Node, call: Callable[..., Any], bundle
     if len(lengths) == 1:
         return lambda *values: call(list(values))
     if len(lengths) == 2 and lengths[1] is None:
-        return lambda *values: call(list(values[:-1]), values[-1])
+
+        def with_last(*values: Any) -> Any:
+            *listed, last = values
+            return call(listed, last)
+
+        return with_last
     if len(lengths) == 2 and lengths[0] is None:
         return lambda first, *rest: call(first, list(rest))
     return lambda *values: call(*regroup(values, lengths))
@@ -248,7 +253,7 @@ def _flatten_outputs(call: Callable[..., Any], outputs: Sequence[ArgDef], count:
     """Return `call` with list outputs flattened; a single output is returned without a tuple."""
     # As for inputs, the usual forms have calls without a loop over the arguments.
     if len(outputs) == 1 and count > 1:
-        return lambda *values: _of_length(tuple(call(*values)), count)
+        return lambda *values: _of_length(call(*values), count)
     if len(outputs) == 1 and count == 1 and outputs[0].is_list:
         return lambda *values: _of_length(call(*values), 1)[0]
 

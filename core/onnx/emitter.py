@@ -235,7 +235,9 @@ class Emitter:
             x, indices = (value for value in values if value is not None)
             return self._gathered_strings(x, indices, **attrs)
         principal = _principal(name, values)
-        computed = None if principal is None else computed_in(_kernel_of(name, attrs), principal)
+        # Operators with a reduction have kernels of their own.
+        kernel = f"{name} {attrs['reduction']}" if attrs.get("reduction", "none") != "none" else name
+        computed = None if principal is None else computed_in(kernel, principal)
         if principal is not None and computed is None:
             self.refuse(f"onnxruntime has no {name} for {principal}")
         out_dtypes = self._result_dtypes(name, values, outputs, dtype)
@@ -654,11 +656,6 @@ def _size_beside_zeros(shape: Shape, dims: np.ndarray[Any, Any]) -> int:
     """Return the size that -1 stands for beside a 0 in the dimensions: as if the sizes that are 0 in both were left out."""
     sizes = [size for size in shape.dims or () if isinstance(size, int) and size]
     return max(math.prod(sizes) // int(np.prod(dims[dims > 0])), 1)
-
-
-def _kernel_of(name: str, attrs: Mapping[str, Any]) -> str:
-    """Return an operator's name in the table of kernels; operators with a reduction have kernels of their own."""
-    return f"{name} {attrs['reduction']}" if attrs.get("reduction", "none") != "none" else name
 
 
 def _principal(name: str, values: Sequence[Value | None]) -> DType | None:

@@ -242,7 +242,8 @@ class JaxProgram:
         self.written = [inputs.index(slot) for slot in tracing.body.written]
         specs = self.traced.eval_shape([_array(value) for value in values], constants)[1]
         # A new value of another shape cannot take the memory of the old one.
-        self.lasting = [_has_spec(values[place], spec) for place, spec in zip(self.written, specs)]
+        before = [values[place] for place in self.written]
+        self.lasting = [old.shape == new.shape and old.dtype == new.dtype for old, new in zip(before, specs)]
         self.places = list(itertools.compress(self.written, self.lasting))
         placing = [place.put if slot in tracing.body.variables else place.divide for slot in inputs]
         self.others = [(number, put) for number, put in enumerate(placing) if number not in self.places]
@@ -294,10 +295,6 @@ class JaxProgram:
     def copied(self, value: EngineValue) -> Any:
         """Return a copy that may be overwritten."""
         return jnp.array(value.array if type(value) is EngineArray else self.place.put(value), copy=True)
-
-
-def _has_spec(value: EngineValue, spec: Any) -> bool:
-    return bool(value.shape == spec.shape and value.dtype == spec.dtype)
 
 
 def _replace(held: list[Any], lent: Sequence[bool], new: Sequence[Any]) -> None:

@@ -121,7 +121,7 @@ class OpGradient:
     def plan(self, values: Sequence[Any], outputs: Sequence[Any]) -> tuple[list[int], Plan]:
         """Return the places of the inputs with a gradient, and the plan: (traced inputs, outputs, gradients) -> gradients."""
         g = GradientBuilder()
-        inputs = [_input(g, value) for value in values]
+        inputs = [_placeholder(g, v) if isinstance(v, jax.Array) else g.constant(np.asarray(v)) for v in values]
         copy = g.graph.add_node(g.graph.unique_name(self.node.name), self.node.op, inputs, attrs=self.node.attrs)
         made = [copy.output(i) for i in range(len(outputs))]
         shapes = {tensor: Shape(value.shape) for tensor, value in zip([*inputs, *made], [*values, *outputs])}
@@ -149,10 +149,6 @@ def _tangents(gradient: OpGradient, values: Sequence[Any], outputs: Sequence[Any
     # TensorFlow registers the reverse rule, and `custom_jvp` wants the forward rule, which is the transpose of the reverse.
     pushed = dict(zip(reals, jax.linear_transpose(pulled_back, seeds)([tangents[i] for i in places])[0]))
     return [pushed.get(i, np.zeros(value.shape, jax.dtypes.float0)) for i, value in enumerate(outputs)]
-
-
-def _input(g: GradientBuilder, value: Any) -> Output:
-    return _placeholder(g, value) if isinstance(value, jax.Array) else g.constant(np.asarray(value))
 
 
 def _placeholder(g: GradientBuilder, value: Any) -> Output:

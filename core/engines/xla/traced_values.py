@@ -109,7 +109,7 @@ def extents(dims: Sequence[Any], dtype: Any) -> Any:
 
 def is_symbolic(value: Any) -> bool:
     """Return True for an array with a symbolic dimension."""
-    return isinstance(value, np.ndarray) and value.dtype == object and any(map(_is_dimension, value.flat))
+    return isinstance(value, np.ndarray) and value.dtype == object and any(map(jax.export.is_symbolic_dim, value.flat))
 
 
 def computed(node: Node, values: Sequence[Any], static: Sequence[int]) -> list[Any] | None:
@@ -136,10 +136,6 @@ def require_numbers(node: Node, values: Sequence[Any]) -> None:
         problem = "it computes with a symbolic dimension, which has no lowering"
         hint = Hint("set the dimension of the input, e.g. with ", option("shape"))
         raise UnimplementedError(problem, node=node.name, op=node.op, hint=hint)
-
-
-def _is_dimension(value: Any) -> bool:
-    return bool(jax.export.is_symbolic_dim(value))
 
 
 def _normal(array: Any, dtype: Any) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable
 from typing import Any, Final
@@ -11,7 +12,6 @@ import numpy as np
 from ...building.gradbuilder import GradientBuilder, Gradients, IndexedSlices
 from ...graph.graph import Node, Output
 from ...numerics.integers import extremes
-from ...registry.constant_inputs import prepared
 from ...registry.registry import arrays, facts, gradient, kernel, lower, onnx, shape, zero_flops
 from ...support.errors import InvalidArgumentError, UnimplementedError
 from ...types import dtypes
@@ -31,29 +31,15 @@ def gather(params: Array, indices: Array, axis: Any, *, batch_dims: int) -> Resu
     if indices.dtype == object:
         raise UnimplementedError("symbolic dimensions cannot be indices")
     if batch_dims == 0:
-        shape_ = (*params.shape[:axis], *indices.shape, *params.shape[axis + 1 :])
         # If the result is empty, TensorFlow checks no index: indices into an empty axis are then no error.
-        if 0 in shape_:
-            return np.zeros(shape_, params.dtype)
+        if not (params.size and indices.size):
+            shape_ = (*params.shape[:axis], *indices.shape, *params.shape[axis + 1 :])
+            if 0 in shape_:
+                return np.zeros(shape_, params.dtype)
         check_range(indices, params.shape[axis])
         return _rows_at(params, indices, axis)
     check_range(indices, params.shape[axis])
     return _batch_gather(params, indices, axis, batch_dims)
-
-
-@prepared("GatherV2", constants=(2,))
-def gather_along(axis: Array, *, batch_dims: int) -> Callable[..., Result]:
-    """`gather` along the same axis each time."""
-    # With -1 `along` hands every call to `gather`, which reports what is wrong.
-    position = -1 if axis.ndim or batch_dims else scalar_int(axis, "axis")
-
-    def along(params: Array, indices: Array, axis: Array) -> Result:
-        if not 0 <= position < params.ndim or not params.size or not indices.size or indices.dtype == object:
-            return gather(params, indices, axis, batch_dims=batch_dims)
-        check_range(indices, params.shape[position])
-        return _rows_at(params, indices, position)
-
-    return along
 
 
 def _batch_gather(params: Array, indices: Array, axis: int, batch_dims: int) -> Array:
@@ -91,6 +77,7 @@ def check_range(indices: Array, size: int, name: str = "indices") -> None:
         raise InvalidArgumentError(f"{name}[{where}] = {int(indices[place])} is not in [0, {size})")
 
 
+@functools.lru_cache(1024)
 def _gather_dims(params_rank: int, indices_rank: int, axis: int, batch_dims: int) -> tuple[int, int]:
     """Non-negative axis and batch_dims; InvalidArgumentError if they do not fit the ranks."""
     if params_rank < 1:

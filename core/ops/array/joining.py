@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import functools
 import itertools
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, Final
 
 import numpy as np
 
 from ...building.gradbuilder import GradientBuilder, Gradients
 from ...graph.graph import Node, Output
-from ...registry.constant_inputs import prepared
 from ...registry.registry import arrays, facts, gradient, kernel, layout, lower, not_differentiable, onnx, shape, zero_flops
 from ...support.errors import InvalidArgumentError
 from ...types import dtypes
@@ -29,18 +28,6 @@ from .gather import check_range
 def concat(values: list[Array], axis: Array) -> Result:
     """Concatenate the inputs along an axis."""
     return np.concatenate(values, _concat_axis(tuple([value.shape for value in values]), scalar_int(axis, "axis")))
-
-
-@prepared("ConcatV2", constants=(-1,))
-def concat_along(axis: Array) -> Callable[..., Result]:
-    """`concat` along the same axis each time."""
-    place = scalar_int(axis, "axis")
-
-    def joined(*values: Array) -> Result:
-        parts = values[:-1]
-        return np.concatenate(parts, _concat_axis(tuple([part.shape for part in parts]), place))
-
-    return joined
 
 
 @functools.lru_cache(4096)
@@ -281,16 +268,7 @@ facts("half_clear", of=["Concat", "ConcatV2", "Pack"])
 @kernel("Split")
 def split(axis: Array, x: Array, *, num_split: int) -> Sequence[Result]:
     """`num_split` equal parts along an axis."""
-    x = np.asarray(x)
     return [x[window] for window in _equal_windows(x.shape, number(scalar(axis, "split_dim")), num_split)]
-
-
-@prepared("Split", constants=(0,))
-def split_along(axis: Array, *, num_split: int) -> Callable[..., Sequence[Result]]:
-    """`split` along the same axis each time."""
-    place = number(scalar(axis, "split_dim"))
-    require(num_split > 1, "a single part is not a list")
-    return lambda axis, x: [x[window] for window in _equal_windows(x.shape, place, num_split)]
 
 
 @functools.lru_cache(4096)
@@ -333,21 +311,11 @@ facts("shape_arithmetic", "bounded_by_inputs", of=("Split",))
 @kernel("SplitV")
 def split_v(x: Array, sizes: Array, axis: Array, *, num_split: int) -> Sequence[Result]:
     """Return parts of the given sizes along an axis; a single size may be -1."""
-    x = np.asarray(x)
     # In a graph TensorFlow's optimizer makes a split into one part an Identity, whatever size is asked for; eager calls fail.
     if num_split == 1:
         return [x]
     parts = _unequal_parts(x.shape, scalar_int(axis, "split_dim"), ints(sizes, "size_splits"), num_split)
     return [x[place] for place in parts]
-
-
-@prepared("SplitV", constants=(1, 2))
-def split_v_along(sizes: Array, axis: Array, *, num_split: int) -> Callable[..., Sequence[Result]]:
-    """`split_v` into parts of the same sizes along the same axis each time."""
-    place, lengths = scalar_int(axis, "split_dim"), ints(sizes, "size_splits")
-    # A kernel with a single output returns it without a list, which the binding of the general kernel sees to.
-    require(num_split > 1, "a single part is not a list")
-    return lambda x, sizes, axis: [x[part] for part in _unequal_parts(x.shape, place, lengths, num_split)]
 
 
 @functools.lru_cache(1024)

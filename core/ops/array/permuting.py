@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import functools
 from typing import Any
 
 import numpy as np
 
 from ...building.gradbuilder import GradientBuilder, Gradients
 from ...graph.graph import Node, Output
-from ...registry.constant_inputs import prepared
 from ...registry.registry import arrays, facts, gradient, kernel, layout, lower, onnx, shape, zero_flops
 from ...support.errors import InvalidArgumentError
 from ...types import dtypes
@@ -23,18 +22,13 @@ from ..shared.shape_arguments import ints, is_sized, normalize_axis, numbers, re
 @kernel("Transpose")
 def transpose(x: Array, perm: Array) -> Result:
     """Permute the dimensions of the input to the order `perm`."""
-    return np.transpose(x, _permutation(perm, np.ndim(x)))
+    return x.transpose(_permutation(ints(perm, "perm"), x.ndim))
 
 
-@prepared("Transpose", constants=(1,))
-def transpose_by(perm: Array) -> Callable[..., Result]:
-    """`transpose` by the same permutation each time."""
-    axes = _permutation(perm, np.size(perm))
-    return lambda x, perm: x.transpose(axes) if x.ndim == len(axes) else transpose(x, perm)
-
-
-def _permutation(perm: Array, rank: int) -> tuple[int, ...]:
-    axes = ints(perm, "perm")
+# Kept, as the same few permutations come again at every step: the check takes ten times as long as NumPy's transpose.
+@functools.lru_cache(1024)
+def _permutation(axes: tuple[int, ...], rank: int) -> tuple[int, ...]:
+    """Return the axes of a transpose; InvalidArgumentError unless they are a permutation."""
     if len(axes) != rank:
         raise InvalidArgumentError(f"transpose expects a vector of size {rank}. But input(1) is a vector of size {len(axes)}")
     # TensorFlow takes negative dimensions here, though its documentation does not say so.
@@ -47,7 +41,7 @@ def _permutation(perm: Array, rank: int) -> tuple[int, ...]:
 def conjugate_transpose(x: Array, perm: Array) -> Result:
     """Return the complex conjugate with its dimensions in the order `perm`."""
     x = np.asarray(x)
-    return np.transpose(np.conj(x) if x.dtype.kind == "c" else x, _permutation(perm, x.ndim))
+    return transpose(np.conj(x) if x.dtype.kind == "c" else x, perm)
 
 
 @shape("Transpose", "ConjugateTranspose")
@@ -58,7 +52,7 @@ def transpose_shape(x: TensorSpec, perm: TensorSpec) -> Shape:
         length = perm.shape[0] if is_sized(perm) else x.rank
         require(x.rank in (None, length), f"a permutation of {length} dimensions does not fit the shape {x.shape}")
         return unknown_dims(length)
-    return Shape(x.shape[a] for a in _permutation(np.array(axes), x.rank))
+    return Shape(x.shape[a] for a in _permutation(tuple(numbers(axes)), x.rank))
 
 
 @gradient("Transpose", "ConjugateTranspose")
@@ -161,14 +155,15 @@ gradient("ReverseSequence")(by_ops("ReverseSequence dy 1"))
 @kernel("Roll")
 def roll(x: Array, shift: Array, axis: Array) -> Result:
     """The elements moved on by `shift` along each axis, around the end to the beginning."""
-    if np.ndim(x) < 1:
+    if x.ndim < 1:
         raise InvalidArgumentError("input must be 1-D or higher")
     for name, value in (("shift", shift), ("axis", axis)):
-        if np.ndim(value) > 1:
-            raise InvalidArgumentError(f"{name} must be a scalar or a 1-D vector. Found: {Shape(np.shape(value))}")
-    if np.shape(shift) != np.shape(axis):
+        if value.ndim > 1:
+            raise InvalidArgumentError(f"{name} must be a scalar or a 1-D vector. Found: {Shape(value.shape)}")
+    if shift.shape != axis.shape:
         raise InvalidArgumentError("shift and axis must have the same size")
-    axes = [normalize_axis(a, np.ndim(x)) for a in numbers(axis)]
+    # All axes are looked at before the first is moved along.
+    axes = [normalize_axis(a, x.ndim) for a in numbers(axis)]
     for count, along in zip(numbers(shift), axes):
         x = _rolled(x, count, along)
     return x
@@ -182,21 +177,6 @@ def _rolled(x: Array, count: int, axis: int) -> Array:
     before = (slice(None),) * axis
     # Two slices: np.roll prepares for any number of axes, which takes longer than moving a small tensor.
     return np.concatenate((x[(*before, slice(start, None))], x[(*before, slice(start))]), axis)
-
-
-@prepared("Roll", constants=(1, 2))
-def roll_by(shift: Array, axis: Array) -> Callable[..., Result]:
-    """Return `roll` by a constant shift along a constant axis."""
-    if np.size(shift) != 1 or np.shape(shift) != np.shape(axis) or np.ndim(axis) > 1:
-        # Any error here leaves the calls to `roll`, which reports what is wrong with them.
-        raise InvalidArgumentError("the kernel for any shifts does it")
-    (count,), (along,) = numbers(shift), numbers(axis)
-
-    def rolled(x: Array, shift: Array, axis: Array) -> Result:
-        place = along + x.ndim if along < 0 else along
-        return _rolled(x, count, place) if 0 <= place < x.ndim else roll(x, shift, axis)
-
-    return rolled
 
 
 @shape("Roll")

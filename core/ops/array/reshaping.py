@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, Final
 
 import numpy as np
 
 from ...building.gradbuilder import GradientBuilder, Gradients
 from ...graph.graph import Node, Output
-from ...registry.constant_inputs import prepared
 from ...registry.registry import (
     arrays,
     arrays_as,
@@ -37,7 +36,7 @@ from ..control import _onnx_lists as lists
 from ..shared.argument_checks import is_empty, require, require_rank
 from ..shared.decompositions import by_ops
 from ..shared.shape_arguments import ints, normalize_axis, scalar_int, scalar_of, scalar_value, shape_value
-from ..shared.sparse_programs import vectors
+from ..shared.sparse_tensors import vectors
 
 _SIZES = "ilq"
 """NumPy's type characters of int32 and int64."""
@@ -51,27 +50,12 @@ def reshape(x: Array, dims: Array) -> Result:
     # The usual case first: checks in Python take longer than NumPy's reshape.
     if dims.dtype.char in _SIZES and dims.ndim == 1:
         sizes = dims.tolist()
-        least = min(sizes, default=0)
-        if least >= 0 or (least == -1 and x.size and sizes.count(-1) == 1):
+        if not sizes or (least := min(sizes)) >= 0 or (least == -1 and x.size and sizes.count(-1) == 1):
             try:
                 return x.reshape(sizes)
             except ValueError:
                 pass  # the slow path below names the error
     return _reshaped(x, dims)
-
-
-@prepared("Reshape", constants=(1,))
-def reshape_to(dims: Array) -> Callable[..., Result]:
-    """`reshape` to the same shape each time."""
-    sizes = ints(dims, "sizes input")
-
-    def reshaped(x: Array, dims: Array) -> Result:
-        try:
-            return x.reshape(sizes)
-        except ValueError:
-            return reshape(x, dims)
-
-    return reshaped if min(sizes, default=0) >= 0 else reshape
 
 
 def _reshaped(x: Array, dims: Array) -> Result:

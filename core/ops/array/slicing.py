@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any, Final, NamedTuple
 
 import numpy as np
 
 from ...building.gradbuilder import GradientBuilder, Gradients
 from ...graph.graph import Node, Output
-from ...registry.constant_inputs import prepared
 from ...registry.registry import (
     arrays,
     estimate,
@@ -31,13 +30,11 @@ from ...types.dims import Dim, DimLike, ceil_div, dim_max, dim_min, floor_div, i
 from ...types.shapes import UNKNOWN, Shape, TensorSpec, dims_of, merge_shapes, shape_from, unknown_dims
 from ..shared.argument_checks import require_rank, with_rank
 from ..shared.onnx_lowerings import gathered, iota
+from ..shared.resource_access import resource_variable
 from ..shared.shape_arguments import ints, number, numbers
-from ..shared.variable_access import resource_variable
 
 # The index arithmetic of StridedSlice: from begin, end, strides and five bit masks to a NumPy index.
 
-_MOST_SHAPES: Final = 64
-"""The largest number of shapes whose index a slice caches."""
 _MOST_ENTRIES: Final = 31
 """TensorFlow keeps the masks in 32 bits, and takes fewer entries than bits."""
 
@@ -84,11 +81,11 @@ class Masks(NamedTuple):
 
 def _numpy_index(shape: tuple[int, ...], begin: Any, end: Any, strides: Any, masks: Masks) -> tuple[Any, ...]:
     """Return the NumPy index that takes the slice; InvalidArgumentError for bounds and strides that TensorFlow refuses."""
-    dims = np.shape(begin)
-    if len(dims) != 1 or dims[0] > _MOST_ENTRIES or np.shape(end) != dims or np.shape(strides) != dims:
+    dims = begin.shape
+    if len(dims) != 1 or dims[0] > _MOST_ENTRIES or end.shape != dims or strides.shape != dims:
         raise InvalidArgumentError(
             "Expected begin, end, and strides to be 1D equal size tensors, but got shapes "
-            f"{Shape(np.shape(begin))}, {Shape(np.shape(end))} and {Shape(np.shape(strides))}"
+            f"{Shape(dims)}, {Shape(end.shape)} and {Shape(strides.shape)}"
         )
     return _index(shape, tuple(numbers(begin)), tuple(numbers(end)), tuple(numbers(strides)), masks)
 
@@ -99,10 +96,12 @@ def _index(
 ) -> tuple[Any, ...]:
     masks.check()
     # NumPy cuts the bounds of a range to the axis as TensorFlow does, so only the place of a single element needs the size.
-    return tuple(
+    entries = [
         _entry_index(kind, i, shape[axis] if kind == "shrink" else 0, starts, stops, steps, masks)
         for kind, i, axis in masks.entries(len(steps), len(shape))
-    )
+    ]
+    # The ellipsis keeps a view even where all entries are numbers: NumPy would return a scalar.
+    return (*entries, ...)
 
 
 def _entry_index(
@@ -126,42 +125,6 @@ def _single(start: int, step: int, size: int, i: int) -> int:
     if not -size <= start < size:
         raise InvalidArgumentError(f"slice index {start} of dimension {i} out of bounds.")
     return start
-
-
-def _slice_by(begin: Array, end: Array, strides: Array, *, masks: Masks) -> Callable[..., Result]:
-    """Return a StridedSlice by constant vectors, with a cached index for each shape."""
-    index = functools.lru_cache(_MOST_SHAPES)(lambda dims: (*_numpy_index(dims, begin, end, strides, masks), ...))
-    return lambda x, *_: x[index(x.shape)]
-
-
-def _spread_by(dims: Array, begin: Array, end: Array, strides: Array, *, masks: Masks) -> Callable[..., Result]:
-    """Return a StridedSliceGrad of the same shape at the same places each time."""
-    sizes = _whole_dims(dims)
-    index = _numpy_index(sizes, begin, end, strides, masks)
-
-    def spread(dims: Array, begin: Array, end: Array, strides: Array, dy: Array) -> Result:
-        return _spread_out(sizes, index, dy)
-
-    return spread
-
-
-def _spread_out(dims: tuple[int, ...], index: tuple[Any, ...], dy: Array) -> Array:
-    """Zeros of shape `dims`, or empty strings, with `dy` at the index; InvalidArgumentError if the shapes there differ."""
-    result = np.full(dims, b"", object) if dy.dtype == object else np.zeros(dims, dy.dtype)
-    # The ellipsis keeps a view even where all entries are numbers: NumPy would return a scalar.
-    place = result[(*index, ...)]
-    if place.shape != dy.shape:
-        raise InvalidArgumentError(f"shape of dy was {Shape(np.shape(dy))} instead of {Shape(place.shape)}")
-    place[...] = dy
-    return result
-
-
-def _whole_dims(dims: Array) -> tuple[int, ...]:
-    """Return the dimensions of the tensor that a slice was taken of."""
-    sizes = ints(dims, "shape")
-    if min(sizes, default=0) < 0:
-        raise InvalidArgumentError(f"the shape {sizes} has a negative dimension")
-    return sizes
 
 
 def _sliced_shape(x: Shape, begin: TensorSpec, end: TensorSpec, strides: TensorSpec, masks: Masks) -> Shape:
@@ -316,8 +279,7 @@ facts("finds_size", "shape_arithmetic", "bounded_by_inputs", of=("Slice",))
 @kernel("StridedSlice")
 def strided_slice(x: Array, begin: Array, end: Array, strides: Array, *, masks: Masks) -> Result:
     """NumPy's basic indexing, spelled as three vectors and five masks."""
-    x = np.asarray(x)
-    return x[(*_numpy_index(x.shape, begin, end, strides, masks), ...)]
+    return x[_numpy_index(x.shape, begin, end, strides, masks)]
 
 
 @shape("StridedSlice")
@@ -340,15 +302,21 @@ def _masks(node: Node) -> dict[Any, Any]:
 
 layout("TVVV -> T", "StridedSlice")
 zero_flops("StridedSlice")
-prepared("StridedSlice", constants=(1, 2, 3))(_slice_by)
 facts("shape_arithmetic", "bounded_by_inputs", of=("StridedSlice",))
 
 
 @kernel("StridedSliceGrad")
 def strided_slice_grad(dims: Array, begin: Array, end: Array, strides: Array, dy: Array, *, masks: Masks) -> Result:
     """Zeros of shape `dims` with `dy` at the places that the slice takes."""
-    sizes = _whole_dims(dims)
-    return _spread_out(sizes, _numpy_index(sizes, begin, end, strides, masks), np.asarray(dy))
+    sizes = ints(dims, "shape")
+    if min(sizes, default=0) < 0:
+        raise InvalidArgumentError(f"the shape {sizes} has a negative dimension")
+    result = np.full(sizes, b"", object) if dy.dtype == object else np.zeros(sizes, dy.dtype)
+    place = result[_numpy_index(sizes, begin, end, strides, masks)]
+    if place.shape != dy.shape:
+        raise InvalidArgumentError(f"shape of dy was {Shape(dy.shape)} instead of {Shape(place.shape)}")
+    place[...] = dy
+    return result
 
 
 shaped("<...> -> ...", "StridedSliceGrad")
@@ -362,7 +330,6 @@ def strided_slice_grad_gradient(g: GradientBuilder, node: Node, grad: Output) ->
 
 zero_flops("StridedSliceGrad")
 facts("backward", of=("StridedSliceGrad",))
-prepared("StridedSliceGrad", constants=(0, 1, 2, 3))(_spread_by)
 
 
 @kernel("TensorStridedSliceUpdate")
@@ -374,7 +341,7 @@ def tensor_strided_slice_update(x: Array, begin: Array, end: Array, strides: Arr
 
 
 def _assign_slice(target: Array, index: tuple[Any, ...], value: Array) -> None:
-    place = target[(*index, ...)]
+    place = target[index]
     # TensorFlow assigns nothing to an empty slice, whatever the shape of the value.
     if place.size == 0:
         return
@@ -481,7 +448,7 @@ def _strided_slice_grad_lowering(
 @lower("TensorStridedSliceUpdate", static=(1, 2, 3))
 def _slice_update_lowering(xla: Any, x: Any, begin: Array, end: Array, strides: Array, value: Any, *, masks: Masks) -> Any:
     """Return x with a slice replaced; empty slices take values of any shape."""
-    index = (*_numpy_index(x.shape, begin, end, strides, masks), ...)
+    index = _numpy_index(x.shape, begin, end, strides, masks)
     return x.at[index].set(value) if np.empty(x.shape, bool)[index].size else x
 
 

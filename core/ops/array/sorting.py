@@ -39,7 +39,7 @@ from ..shared.argument_checks import require, require_known_sizes, require_rank
 from ..shared.elementwise_tables import counted
 from ..shared.onnx_lowerings import along
 from ..shared.shape_arguments import normalize_axis, replaced, scalar_int
-from ..shared.sparse_checks import common_keys
+from ..shared.sparse_tensors import common_keys
 
 
 @kernel("TopKV2")
@@ -50,7 +50,9 @@ def top_k(x: Array, k: Array, *, sorted: bool, index_type: DType) -> tuple[Resul
     x = np.asarray(x)
     k = _checked_k(x.shape, scalar_int(k, "k"))
     index = _top_index(x, k, sorted)
-    return _along_last(x, index), index.astype(index_type.numpy)
+    # take_along_axis builds an index for each dimension, which a vector does not need.
+    values = x[index] if x.ndim == 1 else np.take_along_axis(x, index, -1)
+    return values, index.astype(index_type.numpy)
 
 
 def _checked_k(dims: tuple[int, ...], k: int) -> int:
@@ -68,11 +70,6 @@ def _top_index(x: Array, k: int, is_sorted: bool) -> Array:
     if not is_sorted and k < x.shape[-1]:  # TensorFlow sorts whole rows whatever `sorted` is
         return unsorted_top_k(keys.reshape(-1, x.shape[-1]), k).reshape(*x.shape[:-1], k)
     return sorted_top_k(keys, k)
-
-
-def _along_last(x: Array, index: Array) -> Array:
-    # take_along_axis builds an index for each dimension, which a vector does not need.
-    return x[index] if x.ndim == 1 else np.take_along_axis(x, index, -1)
 
 
 def _reversed_order(x: Array) -> Array:

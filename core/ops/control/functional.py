@@ -311,16 +311,13 @@ def map_defun(
     rows = [run([*(row_of(value, i) for value in arguments), *captured_inputs]) for i in range(count)]
     # Without a row only the attribute tells the shapes.
     if not rows:
-        return [zeros((0, *_or_zero(s)), dtype) for s, dtype in zip(output_shapes, output_types)]
+        rows = [[d if isinstance(d, int) else 0 for d in s.dims or ()] for s in output_shapes]
+        return [zeros((0, *dims), dtype) for dims, dtype in zip(rows, output_types)]
     columns = list(zip(*rows))
     for column in columns:
         if len({np.shape(value) for value in column}) > 1:
             raise InvalidArgumentError(f"function '{f.name}' returns different shapes for different rows")
     return [np.stack(column) for column in columns]
-
-
-def _or_zero(shape: Shape) -> tuple[int, ...]:
-    return tuple(d if isinstance(d, int) else 0 for d in shape.dims or ())
 
 
 @shape("MapDefun")

@@ -127,11 +127,8 @@ def batch_shape(in_tensors: list[TensorSpec]) -> list[Shape | list[Shape]]:
             raise InvalidArgumentError("Batching input tensors must have at least one dimension")
     batched = [UNKNOWN] * len(in_tensors)
     # An empty batch comes with empty vectors in the place of its index and its id.
-    return [batched, Shape((None, 3)), SCALAR] if _never_empty(in_tensors) else [batched, UNKNOWN, UNKNOWN]
-
-
-def _never_empty(specs: list[TensorSpec]) -> bool:
-    return any(spec.rank and isinstance(spec.shape[0], int) and spec.shape[0] > 0 for spec in specs)
+    has_rows = any(spec.rank and isinstance(spec.shape[0], int) and spec.shape[0] > 0 for spec in in_tensors)
+    return [batched, Shape((None, 3)), SCALAR] if has_rows else [batched, UNKNOWN, UNKNOWN]
 
 
 @shape("UnbatchGrad")

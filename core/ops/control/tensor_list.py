@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from ...building.gradbuilder import GradientBuilder, Gradients
 from ...graph.graph import Node, Output
-from ...registry.constant_inputs import prepared
 from ...registry.registry import facts, gradient, kernel, lower, not_differentiable, onnx, shape, zero_flops
 from ...runtime.state.edge_values import scalar_object
 from ...runtime.state.run_context import reserve
@@ -53,13 +51,6 @@ def _require_shape(items: TensorList, value: Array, what: str) -> None:
 def empty_tensor_list(element_shape: Array, max_num_elements: Array, *, element_dtype: DType) -> Result:
     limit = scalar(max_num_elements, "max_num_elements")
     return scalar_object(TensorList(element_dtype, shape_in(element_shape), [], limit, NOTHING_SET))
-
-
-@prepared("EmptyTensorList", constants=(0, 1))
-def empty_tensor_list_of(element_shape: Array, max_num_elements: Array, *, element_dtype: DType) -> Callable[..., Result]:
-    """`empty_tensor_list` of the same shape and limit each time."""
-    declared, limit = shape_in(element_shape), scalar(max_num_elements, "max_num_elements")
-    return lambda *_: scalar_object(TensorList(element_dtype, declared, [], limit, NOTHING_SET))
 
 
 @shape("EmptyTensorList")

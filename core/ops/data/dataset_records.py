@@ -134,15 +134,11 @@ def csv_dataset(
         values = (
             csv_value(*cells, "of a file", i) for i, cells in enumerate(zip(chosen, repeat(na_value), output_types, defaults))
         )
-        return tuple([_component(value, dtype) for value, dtype in zip(values, output_types)])
+        return tuple([scalar_object(v) if t is dtypes.string else t.numpy.type(v) for v, t in zip(values, output_types)])
 
     compression = require_compression(compression_type)
     form = CsvFormat(field_delim, use_quote_delim, header)
     return CsvRecords((), filenames, opener(ctx), compression, form, convert)
-
-
-def _component(value: Any, dtype: DType) -> Any:
-    return scalar_object(value) if dtype is dtypes.string else dtype.numpy.type(value)
 
 
 def _columns(select_cols: Array, exclude_cols: Any, count: int) -> Callable[[list[bytes]], list[bytes]]:

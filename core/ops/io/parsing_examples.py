@@ -6,7 +6,6 @@ import base64
 import binascii
 import collections
 import functools
-import itertools
 import json
 import math
 import operator
@@ -16,7 +15,6 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from ...codecs import wire
-from ...registry.constant_inputs import prepared
 from ...registry.registry import facts, kernel, not_arithmetic, shape, without_gradient, zero_flops
 from ...support import dataclasses
 from ...support.errors import DataLossError, InvalidArgumentError
@@ -251,15 +249,30 @@ def encoded(keys: Sequence[str]) -> list[bytes]:
     return [key.encode("utf-8", "surrogateescape") for key in keys]
 
 
-class FeatureTypes(NamedTuple):
-    """The attributes for dtypes and shapes of features, in lists as long as the vectors of keys."""
-
+class _FeatureAttributes(NamedTuple):
     Tdense: tuple[DType, ...]
     num_sparse: int
     sparse_types: tuple[DType, ...]
     ragged_value_types: tuple[DType, ...]
     ragged_split_types: tuple[DType, ...]
     dense_shapes: tuple[Shape, ...]
+
+
+class FeatureTypes(_FeatureAttributes):
+    """The attributes for dtypes and shapes of features, in lists as long as the vectors of keys."""
+
+    last_dense: tuple[list[bytes], list[Array], list[Dense]] | None = None
+    """The keys, the defaults and the features of the node's last call."""
+
+    def dense(self, keys: list[bytes], defaults: list[Array]) -> list[Dense]:
+        """Return the dense features; InvalidArgumentError where their numbers, shapes or defaults differ."""
+        last = self.last_dense
+        # Records are parsed one by one, and checks would take a sixth of the time. Defaults are compared by identity:
+        # constants are the same arrays in each run, and comparing their elements would cost as much as the checks.
+        if last is None or last[0] != keys or not all(map(operator.is_, defaults, last[1])):
+            # One assignment, as other threads may run the node.
+            self.last_dense = last = keys, defaults, dense_features(keys, self.Tdense, self.dense_shapes, defaults)
+        return last[2]
 
     def sparse(self, keys: Array) -> list[tuple[bytes, DType]]:
         """Return keys and dtypes of the sparse features; InvalidArgumentError where their numbers differ."""
@@ -288,31 +301,7 @@ def parse_example_v2(
 ) -> Any:
     """Parse Examples, a scalar or a batch (vector), into sparse, dense and ragged tensors."""
     sparse, ragged = types.sparse(sparse_keys), types.ragged(ragged_keys)
-    dense = dense_features(keys_of(dense_keys), types.Tdense, types.dense_shapes, dense_defaults)
-    return parse_batch(serialized, names, sparse, dense, ragged)
-
-
-@prepared("ParseExampleV2", constants=(1, 2, 3, 4))
-def parse_by(
-    names: Array, sparse_keys: Array, dense_keys: Array, ragged_keys: Array, *, types: FeatureTypes
-) -> Callable[..., Any]:
-    """Return the parsing for constant keys; features with the same defaults as in the call before are not checked again."""
-    sparse, ragged = types.sparse(sparse_keys), types.ragged(ragged_keys)
-    keys = keys_of(dense_keys)
-    known: tuple[Sequence[Array], list[Dense]] | None = None
-
-    def parse(serialized: Array, *others: Array) -> Any:
-        nonlocal known
-        defaults, features = others[4:], known
-        # By identity: constants are the same arrays in each run, and comparing their elements would cost as much as checking
-        # them.
-        if features is None or not all(map(operator.is_, defaults, features[0])):
-            known = features = defaults, dense_features(keys, types.Tdense, types.dense_shapes, defaults)
-        results = [*itertools.chain.from_iterable(parse_batch(serialized, names, sparse, features[1], ragged))]
-        # A step of one output takes the output itself.
-        return results if len(results) != 1 else results[0]
-
-    return parse
+    return parse_batch(serialized, names, sparse, types.dense(keys_of(dense_keys), dense_defaults), ragged)
 
 
 @kernel("ParseExample")

@@ -32,7 +32,7 @@ from ...types.shapes import UNKNOWN, Shape, TensorSpec, dims_of
 from ..shared.argument_checks import require, require_known_sizes
 from ..shared.elementwise_tables import counted, unary_flops
 from ..shared.shape_arguments import scalar_of
-from ..shared.sparse_checks import flat_positions, index_vectors, rank_of, sparse_shapes, validate
+from ..shared.sparse_tensors import flat_positions, index_vectors, rank_of, sparse_shapes, validate
 
 
 def _sparse_counts(

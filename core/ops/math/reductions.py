@@ -16,7 +16,6 @@ from ...numerics.array_namespace import NUMPY
 from ...numerics.channel_sums import summed
 from ...numerics.half_precision import is_narrow, wide
 from ...numerics.integers import truncated_quotient
-from ...registry.constant_inputs import prepared
 from ...registry.registry import (
     arrays,
     everywhere,
@@ -70,32 +69,13 @@ def _reduction(function: Callable[..., Any]) -> Callable[..., Any]:
         # Without axes TensorFlow passes the input on. The gradient of a broadcast that added no axis is such a reduction.
         if not reduction_indices.size and reduction_indices.ndim == 1:
             return input
-        return _reduced(function, input, _axes(reduction_indices, input.ndim), keep_dims)
+        axes = _axes(reduction_indices, input.ndim)
+        # Over axes of size 1 TensorFlow passes the elements on, too: a sum of one would flush a subnormal number to zero.
+        if math.prod([input.shape[axis] for axis in axes]) == 1:
+            return input if keep_dims else np.squeeze(input, axes)
+        return function(input, axes, keep_dims)
 
     return reduce
-
-
-def _reduced(function: Callable[..., Any], input: Array, axes: tuple[int, ...], keepdims: bool) -> Array:
-    """Return the reduction over axes; over axes of size 1, TensorFlow passes the elements on and computes nothing."""
-    # Not as a sum of one: that flushes a subnormal number to zero, and TensorFlow keeps it.
-    if math.prod([input.shape[axis] for axis in axes]) == 1:
-        return input if keepdims else np.squeeze(input, axes)
-    return function(input, axes, keepdims)
-
-
-def _reduction_over(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a maker of kernels: from constant axes, the kernel that `_reduction` makes of `function`."""
-
-    def reduction_over(reduction_indices: Array, *, keep_dims: bool) -> Callable[..., Any]:
-        # One entry per rank, of which a node sees one or two.
-        axes_of_rank = functools.cache(functools.partial(_axes, reduction_indices))
-
-        def reduce(input: Array, reduction_indices: Array) -> Array:
-            return _reduced(function, input, axes_of_rank(input.ndim), keep_dims)
-
-        return reduce
-
-    return reduction_over
 
 
 def _sum(input: Array, axes: tuple[int, ...], keepdims: bool) -> Array:
@@ -161,7 +141,6 @@ for _op, _function in (
     ("Any", lambda input, axes, keepdims: np.logical_or.reduce(input, axes, keepdims=keepdims)),
 ):
     kernel(_op)(_reduction(_function))
-    prepared(_op, constants=(1,))(_reduction_over(_function))
 facts("shape_arithmetic", of=("Sum", "Prod"))
 facts("total", of=("Sum", "Prod", "Mean", "Max", "Min", "All", "Any"))
 facts("nothing_without_axes", of=("Sum", "Prod", "Mean", "Max", "Min", "All", "Any"))

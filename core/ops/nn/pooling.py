@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import itertools
 import math
+import operator
 from collections.abc import Callable, Sequence
 from typing import Any, Final, NamedTuple
 
@@ -431,13 +432,36 @@ def _max_pool_grad_grad_lowering(xla: Any, x: Any, y: Any, dx: Any, *, window: W
     return result
 
 
-@lower("MaxPool3DGrad")
-def _max_pool_3d_grad_lowering(xla: Any, x: Any, y: Any, dy: Any, *, window: WindowAttributes) -> Any:
+@arrays("MaxPool3DGrad")
+def _max_pool_3d_grad_of_arrays(xp: Any, x: Any, y: Any, dy: Any, *, window: WindowAttributes) -> Any:
     """Return the gradient of each window at all elements near `y`, as TensorFlow does in three dimensions."""
-    windows = _Windows(xla, x, _neutral_of_max(x.dtype), window)
-    zero = np.zeros((), dy.dtype)
-    pairs = zip(windows.elements, windows.inside())
-    return windows.summed([xla.where((abs(element - y) < NEAR) & is_element, dy, zero) for element, is_element in pairs])
+    reject_depth(PoolingAttributes(window))
+    sizes = [operator.index(size) for size in spatial(x.shape, window.data_format)]
+    ksize, steps = spatial(window.ksize, window.data_format), spatial(window.strides, window.data_format)
+    places = list(map(_window_numbers, sizes, ksize, steps, window_pads(sizes, ksize, steps, (1, 1, 1), window.padding)))
+    first = 2 if is_channels_first(window.data_format) else 1
+
+    def added(largest: Any, share: Any, is_inside: Any, depth: int) -> Any:
+        """Return the sum over the windows that hold each element, axis by axis: an offset in a window names one of them."""
+        if depth == len(places):
+            return xp.where((abs(x - largest) < NEAR) & is_inside, share, 0)
+        axis, parts = first + depth, []
+        for numbers in places[depth]:
+            at, is_window = np.maximum(numbers, 0), (numbers >= 0).reshape([-1 if i == axis else 1 for i in range(5)])
+            there, given = (xp.take(value, at, axis, mode="clip") for value in (largest, share))
+            parts.append(added(there, given, is_inside & is_window, depth + 1))
+        return functools.reduce(operator.add, parts)
+
+    # Gathers, since ONNX has no padding between elements, by which XLA could spread a slice.
+    return added(y, dy, np.bool_(True), 0)
+
+
+def _window_numbers(size: int, width: int, step: int, pads: tuple[int, int]) -> Array:
+    """Return for each offset in a window the number of the window that has each element there; -1 for none."""
+    before = np.arange(size) + pads[0] - np.arange(width)[:, None]
+    count = (size + sum(pads) - width) // step + 1
+    numbers = before // step
+    return np.where((before % step == 0) & (numbers >= 0) & (numbers < count), numbers, -1)
 
 
 lower("MaxPoolV2", static=(1, 2))(_of_window_inputs(_max_pool_lowering))
@@ -590,40 +614,6 @@ def _avg_pool_grad_onnx(g: Any, sizes: Any, dy: Any, *, window: WindowAttributes
     return convolution_input_gradient_onnx(
         g, sizes, filters, share, window=window._replace(dilations=(1,) * rank), outputs=outputs
     )
-
-
-@onnx("MaxPool3DGrad")
-def _max_pool_3d_grad_onnx(g: Any, x: Any, y: Any, dy: Any, *, window: WindowAttributes) -> Any:
-    """Add the gradient of each window at all elements near the window's maximum, as TensorFlow does in three
-    dimensions.
-    """
-    data_format = window.data_format
-    sizes = spatial(x.shape.dims or (None,) * 5, data_format)
-    if not all(isinstance(size, int) for size in sizes) or batch_and_channel(window.ksize, data_format) != (1, 1):
-        g.refuse("the size of its images is unknown, or its windows go over batches or channels")
-    ksize, steps = spatial(window.ksize, data_format), spatial(window.strides, data_format)
-    pads = window_pads(sizes, ksize, steps, (1, 1, 1), window.padding)
-    first = 2 if is_channels_first(data_format) else 1
-    # For each element of the image the windows that hold it, one for each offset: gathers, since ONNX has no padding between
-    # elements.
-    places = [_window_numbers(*geometry) for geometry in zip(sizes, ksize, steps, pads)]
-    shares = []
-    for offsets in itertools.product(*map(range, ksize)):
-        largest, share = y, dy
-        is_inside: Any = np.bool_(True)
-        for axis, (offset, numbers) in enumerate(zip(offsets, places), first):
-            largest, share = (g.Gather(value, np.maximum(numbers[offset], 0), axis=axis) for value in (largest, share))
-            is_inside = is_inside & (numbers[offset] >= 0).reshape([-1 if i == axis else 1 for i in range(5)])
-        shares.append(g.Where(g.And(g.Less(g.Abs(g.Sub(x, largest)), NEAR), is_inside), share, 0))
-    return functools.reduce(g.Add, shares)
-
-
-def _window_numbers(size: int, width: int, step: int, pads: tuple[int, int]) -> Array:
-    """Return for each offset in a window the number of the window that has each element there; -1 for none."""
-    before = np.arange(size) + pads[0] - np.arange(width)[:, None]
-    count = (size + sum(pads) - width) // step + 1
-    numbers = before // step
-    return np.where((before % step == 0) & (numbers >= 0) & (numbers < count), numbers, -1)
 
 
 class _Largest(NamedTuple):

@@ -24,7 +24,7 @@ from ...runtime.state.resources import Variable
 from ...support.errors import InvalidArgumentError, NotFoundError
 from ...types.arrays import Array
 from ...types.shapes import SCALAR, Shape, TensorSpec, merge_shapes
-from ..shared.variable_access import resource_variable, rounds_without_repeats
+from ..shared.resource_access import resource_variable, rounds_without_repeats
 
 
 class _UpdateWork(NamedTuple):

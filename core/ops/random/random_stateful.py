@@ -29,7 +29,7 @@ from ...types import dtypes
 from ...types.arrays import Array, Result
 from ...types.dtypes import DType
 from ...types.shapes import Shape
-from ..shared.variable_access import resource_variable
+from ..shared.resource_access import resource_variable
 from . import _random as draws
 
 _STATE_SIZE: Final = 3

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -11,6 +11,9 @@ from ...support.errors import InvalidArgumentError
 from ...types.arrays import Array
 from ...types.dims import DimLike
 from ...types.shapes import Shape, TensorSpec, as_shape, merge_shapes
+
+_ARRAYS: Final = (np.ndarray, np.generic)
+"""The types of a kernel's inputs; the operator | would make a new type at each call, which takes longer than the check."""
 
 
 def require(condition: Any, message: str) -> None:
@@ -82,7 +85,7 @@ def require_known_sizes(expected: tuple[Any, ...], sizes: tuple[Any, ...]) -> No
 
 def scalar(x: Array, name: str) -> Any:
     """Return the element of a tensor of rank 0: a number, or the bytes of a string."""
-    if isinstance(x, np.ndarray | np.generic) and not x.ndim:
+    if isinstance(x, _ARRAYS) and not x.ndim:
         return x.item()
     if np.ndim(x) != 0:
         raise InvalidArgumentError(f"{name} must be a scalar, not of shape {np.shape(x)}")
@@ -91,7 +94,7 @@ def scalar(x: Array, name: str) -> Any:
 
 def single(x: Array, name: str) -> Any:
     """Return the element of a tensor with a single element, of any rank."""
-    if isinstance(x, np.ndarray | np.generic) and x.size == 1:
+    if isinstance(x, _ARRAYS) and x.size == 1:
         return x.item()
     if np.size(x) != 1:
         raise InvalidArgumentError(f"{name} must have one element, not shape {np.shape(x)}")

@@ -54,7 +54,8 @@ def normalize_axis(axis: Any, rank: int, name: str = "axis") -> int:
 
 def scalar_int(value: Any, name: str) -> int:
     """Return the element of an integer input; InvalidArgumentError unless there is exactly one."""
-    return number(single(value, name))
+    # The usual case, without a call for each check: steps ask for the axis in each run.
+    return operator.index(value.item() if value.__class__ is np.ndarray and value.size == 1 else single(value, name))
 
 
 def number(value: Any) -> int:
@@ -66,19 +67,18 @@ def number(value: Any) -> int:
 def numbers(value: Any) -> list[int]:
     """Return the elements of an integer array as a flat list of plain ints."""
     # The usual case, without a call for each element.
-    if isinstance(value, np.ndarray) and value.ndim == 1 and value.dtype.kind in "iu":
-        return value.tolist()
+    if isinstance(value, np.ndarray) and value.dtype.kind in "iu":
+        return value.tolist() if value.ndim == 1 else value.ravel().tolist()
     return [number(v) for v in np.ravel(value).tolist()]
 
 
 def ints(value: Any, name: str, count: int | None = None) -> tuple[int, ...]:
     """Return a vector of integers (of `count` elements) as a tuple; InvalidArgumentError for another shape."""
-    if isinstance(value, np.ndarray) and value.ndim == 1 and count in (None, value.size):
-        return tuple(numbers(value))
-    if np.ndim(value) != 1 or (count is not None and np.size(value) != count):
+    vector = value if isinstance(value, np.ndarray) else np.asarray(value)
+    if vector.ndim != 1 or (count is not None and vector.size != count):
         form = "a vector" if count is None else f"a vector of {count} elements"
-        raise InvalidArgumentError(f"{name} must be {form}, not of shape {Shape(np.shape(value))}")
-    return tuple(numbers(value))
+        raise InvalidArgumentError(f"{name} must be {form}, not of shape {Shape(vector.shape)}")
+    return tuple(numbers(vector))
 
 
 def replaced(shape: Shape, axis: int, dim: DimLike | None) -> Shape:

@@ -22,8 +22,8 @@ from ..array.sorting import lower_bound_arrays, upper_bound_arrays
 from ..shared.argument_checks import require, require_min_rank, require_rank, with_rank
 from ..shared.onnx_lowerings import iota
 from ..shared.shape_arguments import scalar_int
-from ..shared.sparse_checks import sparse_shapes
-from .sparse import sparse_fill_empty_rows
+from ..shared.sparse_tensors import sparse_shapes
+from .sparse import fill_empty_rows_gradient, sparse_fill_empty_rows
 
 
 def _check_splits(splits: Array, count: int) -> None:
@@ -432,12 +432,5 @@ def ragged_fill_empty_rows_shape(
     return UNKNOWN, count, Shape([rows]), Shape([merge_dims(with_rank(value_rowids.shape, 1)[0], values.shape[0])])
 
 
-@gradient("RaggedFillEmptyRows")
-def ragged_fill_empty_rows_gradient(
-    g: GradientBuilder, node: Node, _ids: Output, grad: Output, _empty: Output, _map: Output
-) -> Gradients:
-    values, default = g.RaggedFillEmptyRowsGrad(node.output(3), grad)
-    return [None, values, None, default]
-
-
+gradient("RaggedFillEmptyRows")(fill_empty_rows_gradient)
 zero_flops("RaggedFillEmptyRows")

@@ -15,7 +15,7 @@ from ...types.arrays import Array, Result
 from ...types.shapes import UNKNOWN, Shape, TensorSpec, dims_of, merge_shapes, unknown_dims
 from ..array.sorting import unique_index
 from ..shared.elementwise_tables import counted
-from ..shared.sparse_checks import SparseParts, check_order, flat_positions, index_vectors, rank_of, sparse_shapes, validate
+from ..shared.sparse_tensors import SparseParts, check_order, flat_positions, index_vectors, rank_of, sparse_shapes, validate
 
 _OPERATIONS: dict[str, tuple[Callable[..., Any], Callable[..., Any]]] = {
     "a-b": (np.greater, lambda a, b: np.setdiff1d(a, b, assume_unique=True)),

@@ -26,10 +26,10 @@ from ...support.errors import InvalidArgumentError
 from ...types.arrays import Array, Result
 from ...types.dims import DimLike
 from ...types.shapes import Shape, TensorSpec, dims_of, merge_dims, shape_from
-from ..shared import sparse_programs as programs
+from ..shared import sparse_tensors as programs
 from ..shared.argument_checks import require, require_rank, with_rank
 from ..shared.shape_arguments import normalize_axis, scalar_int, shape_value
-from ..shared.sparse_checks import (
+from ..shared.sparse_tensors import (
     check_bounds,
     check_order,
     common_keys,
@@ -370,10 +370,10 @@ def sparse_fill_empty_rows_shape(
 
 
 @gradient("SparseFillEmptyRows")
-def sparse_fill_empty_rows_gradient(
+def fill_empty_rows_gradient(
     g: GradientBuilder, node: Node, _indices: Output, grad: Output, _empty: Output, _map: Output
 ) -> Gradients:
-    values, default = g.SparseFillEmptyRowsGrad(node.output(3), grad)
+    values, default = g.apply(f"{node.op}Grad", node.output(3), grad)
     return [None, values, None, default]
 
 

@@ -15,7 +15,7 @@ from ...types.arrays import Array, Result
 from ...types.dims import dim_min
 from ...types.shapes import Shape, TensorSpec
 from ..shared.elementwise_tables import counted
-from ..shared.sparse_checks import SparseParts, check_bounds, common_keys, merged, validate
+from ..shared.sparse_tensors import SparseParts, check_bounds, common_keys, merged, validate
 from .sparse import taken_by_key
 
 

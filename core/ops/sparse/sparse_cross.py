@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import math
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -89,13 +91,10 @@ def _combinations(columns: list[_Column], rows: int) -> tuple[Any, Any, Any, Any
     return batch, number, totals, places[::-1]
 
 
-def _texts(column: _Column) -> Array | list[bytes]:
-    return column.values if column.values.dtype == object else [b"%d" % v for v in column.values.tolist()]
-
-
-def _joined(columns: list[_Column], places: list[Array], separator: bytes) -> Array:
+def _joined(separator: bytes, columns: list[_Column], places: list[Array]) -> Array:
     """Return the features of each cross joined as text."""
-    parts = [[texts[i] for i in place.tolist()] for texts, place in zip(map(_texts, columns), places)]
+    features = [c.values if c.values.dtype == object else [b"%d" % v for v in c.values.tolist()] for c in columns]
+    parts = [[texts[i] for i in place.tolist()] for texts, place in zip(features, places)]
     result = np.empty(len(places[0]) if places else 0, object)
     result[:] = [separator.join(cross) for cross in zip(*parts)]
     return result
@@ -124,12 +123,14 @@ def _salted_fingerprints(column: _Column, is_strong: bool, salt: tuple[int, int]
     return sip_hash(texts, salt) if is_strong else farm_fingerprint64(texts)
 
 
-def _hashed(prints: list[Array], places: list[Array], start: int | None, num_buckets: int) -> Array:
+def _hashed(
+    print_of: Callable[[_Column], Array], start: int | None, num_buckets: int, columns: list[_Column], places: list[Array]
+) -> Array:
     """Return the fingerprints of each cross chained, as a bucket number."""
     count = len(places[0]) if places else 0
     result = None if start is None else np.full(count, start, np.uint64)
-    for column, place in zip(prints, places):
-        taken = column[place]
+    for column, place in zip(columns, places):
+        taken = print_of(column)[place]
         # Chained from the left: crosses of the same features in another order have other hashes.
         result = taken if result is None else fingerprint_cat64(result, taken)
     if result is None:
@@ -138,26 +139,41 @@ def _hashed(prints: list[Array], places: list[Array], start: int | None, num_buc
     return (result % np.uint64(num_buckets if num_buckets > 0 else _LARGEST)).astype(np.int64)
 
 
-def _sparse_result(batch: Array, number: Array, totals: Array, rows: int, values: Array) -> tuple[Array, Array, Array]:
+def _sparse_result(
+    inputs: CrossedColumns, values_of: Callable[[list[_Column], list[Array]], Array]
+) -> tuple[Result, Result, Result]:
+    """Return the crosses of sparse and dense columns as a sparse matrix of values."""
+    columns, rows = _columns(inputs)
+    batch, number, totals, places = _combinations(columns, rows)
     largest = int(totals.max()) if totals.size else 0
-    return np.column_stack([batch, number]), values, np.array([rows, largest], np.int64)
+    return np.column_stack([batch, number]), values_of(columns, places), np.array([rows, largest], np.int64)
+
+
+class _Output(NamedTuple):
+    """The attributes for the values of crosses: text, or a hash in `num_buckets`."""
+
+    hashed_output: bool
+    num_buckets: int
+    hash_key: int
+
+    def values_of(self, dtype: DType) -> Callable[[list[_Column], list[Array]], Array]:
+        """Return the function that makes values of `dtype`; InvalidArgumentError for a dtype of the other kind."""
+        if (dtype is dtypes.string) == self.hashed_output:
+            raise InvalidArgumentError(f"a {'hash' if self.hashed_output else 'text'} cannot be of dtype {dtype}")
+        if self.hashed_output:
+            return functools.partial(_hashed, _fingerprints, self.hash_key % 2**64, self.num_buckets)
+        return functools.partial(_joined, _SEPARATOR)
 
 
 @kernel("SparseCross", shape="* -> k 2, k, 2")
 def sparse_cross(
-    inputs: CrossedColumns, *, hashed_output: bool, num_buckets: int, hash_key: int, internal_type: DType, out_type: DType
+    inputs: CrossedColumns, *, output: _Output, internal_type: DType, out_type: DType
 ) -> tuple[Result, Result, Result]:
     """Crosses as text or as a hash in `num_buckets`, in a sparse matrix."""
-    if (out_type is dtypes.string) == hashed_output:
-        raise InvalidArgumentError(f"a {'hash' if hashed_output else 'text'} cannot be of dtype {out_type}")
+    values_of = output.values_of(out_type)
     if internal_type is dtypes.string and any(v.dtype != object for v in (*inputs.values, *inputs.dense)):
         raise InvalidArgumentError("Input values should be of internal type string but received int64")
-    columns, rows = _columns(inputs)
-    batch, number, totals, places = _combinations(columns, rows)
-    if hashed_output:
-        prints = [_fingerprints(c) for c in columns]
-        return _sparse_result(batch, number, totals, rows, _hashed(prints, places, hash_key % 2**64, num_buckets))
-    return _sparse_result(batch, number, totals, rows, _joined(columns, places, _SEPARATOR))
+    return _sparse_result(inputs, values_of)
 
 
 @kernel("SparseCrossV2", shape="* -> k 2, k, 2")
@@ -165,12 +181,7 @@ def sparse_cross_v2(inputs: CrossedColumns, separator: Array) -> tuple[Result, R
     """Crosses as text joined by `separator`."""
     if np.ndim(separator) != 0:
         raise InvalidArgumentError(f"Input separator should be a scalar, not of shape {Shape(np.shape(separator))}")
-    columns, rows = _columns(inputs)
-    batch, number, totals, places = _combinations(columns, rows)
-    return _sparse_result(batch, number, totals, rows, _joined(columns, places, separator.item()))
-
-
-not_arithmetic("SparseCross", "SparseCrossV2")
+    return _sparse_result(inputs, functools.partial(_joined, separator.item()))
 
 
 @kernel("SparseCrossHashed", shape="* -> k 2, k, 2")
@@ -180,14 +191,9 @@ def sparse_cross_hashed(
     """Crosses as hashes in `num_buckets`."""
     if np.ndim(num_buckets) != 0 or np.ndim(strong_hash) != 0 or np.shape(salt) != (2,):
         raise InvalidArgumentError(f"num_buckets and strong_hash must be scalars, salt of 2 numbers: {np.shape(salt)}")
-    columns, rows = _columns(inputs)
-    batch, number, totals, places = _combinations(columns, rows)
     key = tuple(s % 2**64 for s in salt.tolist())
-    prints = [_salted_fingerprints(c, bool(strong_hash), key) for c in columns]
-    return _sparse_result(batch, number, totals, rows, _hashed(prints, places, None, int(num_buckets)))
-
-
-not_arithmetic("SparseCrossHashed")
+    print_of = functools.partial(_salted_fingerprints, is_strong=bool(strong_hash), salt=key)
+    return _sparse_result(inputs, functools.partial(_hashed, print_of, None, int(num_buckets)))
 
 
 @kernel("RaggedCross")
@@ -197,17 +203,14 @@ def ragged_cross(
     inputs: CrossedColumns,
     *,
     input_order: str,
-    hashed_output: bool,
-    num_buckets: int,
-    hash_key: int,
+    output: _Output,
     out_values_type: DType,
     out_row_splits_type: DType,
 ) -> tuple[Result, Result]:
     """Crosses of ragged, sparse and dense columns in the order that `input_order` (R, S, D) gives, as a ragged matrix."""
     if len(input_order) != len(ragged_values) + len(inputs.values) + len(inputs.dense):
         raise InvalidArgumentError(f"Invalid length for input_order '{input_order}'")
-    if (out_values_type is dtypes.string) == hashed_output:
-        raise InvalidArgumentError(f"a {'hash' if hashed_output else 'text'} cannot be of dtype {out_values_type}")
+    values_of = output.values_of(out_values_type)
     if any(splits.dtype != out_row_splits_type.numpy for splits in ragged_splits):
         raise InvalidArgumentError(f"row splits must be {out_row_splits_type}, like the row splits of the result")
     others, rows = _columns(inputs)
@@ -225,9 +228,7 @@ def ragged_cross(
     ordered = [next(waiting[kind]) for kind in input_order]
     _, _, totals, places = _combinations(ordered, rows)
     splits = np.concatenate([[0], np.cumsum(totals)]).astype(out_row_splits_type.numpy)
-    if hashed_output:
-        return _hashed([_fingerprints(c) for c in ordered], places, hash_key % 2**64, num_buckets), splits
-    return _joined(ordered, places, _SEPARATOR), splits
+    return values_of(ordered, places), splits
 
 
 def _ragged_column(values: Array, splits: Array, rows: int) -> _Column:
@@ -252,4 +253,4 @@ def ragged_cross_shape(
     return Shape([None]), Shape([rows])
 
 
-not_arithmetic("RaggedCross")
+not_arithmetic("SparseCross", "SparseCrossV2", "SparseCrossHashed", "RaggedCross")

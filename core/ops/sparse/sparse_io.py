@@ -18,7 +18,7 @@ from ...types import dtypes
 from ...types.arrays import Array, Result, object_array
 from ...types.dtypes import DType
 from ...types.shapes import Shape
-from ..shared.sparse_checks import index_vectors, validate
+from ..shared.sparse_tensors import index_vectors, validate
 
 
 def _pack(parts: tuple[Array, ...], value_dtype: DType, out_type: DType) -> list[Array | bytes]:

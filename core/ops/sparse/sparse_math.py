@@ -35,12 +35,12 @@ from ...types.arrays import Array, Result
 from ...types.dims import Dim
 from ...types.shapes import UNKNOWN, Shape, TensorSpec, dims_of, merge_dims, merge_shapes, shape_from, unknown_dims
 from ..array.sorting import unique_index
-from ..shared import sparse_programs as programs
+from ..shared import sparse_tensors as programs
 from ..shared.argument_checks import may_equal, require, require_rank
 from ..shared.decompositions import by_ops
 from ..shared.elementwise_tables import counted
 from ..shared.shape_arguments import normalize_axis
-from ..shared.sparse_checks import SparseParts, check_bounds, common_keys, flat_positions, rank_of, sparse_shapes, validate
+from ..shared.sparse_tensors import SparseParts, check_bounds, common_keys, flat_positions, rank_of, sparse_shapes, validate
 
 
 def _reduction(dense_shape: Array, axes: Array, keep_dims: bool) -> tuple[list[int], list[int]]:

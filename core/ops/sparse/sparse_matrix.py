@@ -23,7 +23,7 @@ from ...types.shapes import Shape, TensorSpec, unknown_dims
 from ..shared.decompositions import by_ops
 from ..shared.elementwise_tables import RESULT, counted
 from ..shared.shape_arguments import scalar_int
-from ..shared.sparse_checks import check_bounds, validate
+from ..shared.sparse_tensors import check_bounds, validate
 
 
 @dataclasses.dataclass(frozen=True)

@@ -63,7 +63,8 @@ class DenseAccumulator(_Accumulator):
         """Add a gradient unless stale; InvalidArgumentError for a wrong shape."""
         if local_step < self.global_step:
             return
-        _check_shape(self.shape, gradient.shape)
+        if not fits(gradient.shape, self.shape):
+            raise InvalidArgumentError(f"Shape mismatch: expected {self.shape}, got {gradient.shape}")
         if self.count and gradient.shape != self.total.shape:
             raise InvalidArgumentError(f"Shape mismatch: expected {self.total.shape}, got {gradient.shape}")
         # A new sum, not in place: the first gradient belongs to the caller.
@@ -151,11 +152,6 @@ def _check_leading(declared: Sequence[Any], actual: Sequence[Any]) -> None:
     """Raise InvalidArgumentError unless `actual` begins with the declared dimensions."""
     if len(actual) < len(declared) or any(isinstance(d, int) and d != n for d, n in zip(declared, actual)):
         raise InvalidArgumentError(f"Shape mismatch: expected {list(declared)}, got {list(actual)}")
-
-
-def _check_shape(declared: Shape, actual: tuple[int, ...]) -> None:
-    if not fits(actual, declared):
-        raise InvalidArgumentError(f"Shape mismatch: expected {declared}, got {actual}")
 
 
 def _create(

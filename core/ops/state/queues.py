@@ -425,13 +425,10 @@ def padding_fifo_queue(
     # Batches are padded axis by axis to the largest element, so the number of axes has to be the same for all.
     if any(size.rank is None for size in shapes):
         raise InvalidArgumentError("PaddingFIFOQueue: every component needs a known rank")
-    spec = QueueSpec.make("PaddingFIFOQueue", component_types, [_plain(size) for size in shapes], capacity)
+    # All unknown dimensions get the same symbol, so that equal attributes give equal specs.
+    plain = [Shape(d if isinstance(d, int) else _ANY for d in size) for size in shapes]
+    spec = QueueSpec.make("PaddingFIFOQueue", component_types, plain, capacity)
     return _queue(ctx, container, shared_name, PaddingQueue, spec)
-
-
-def _plain(size: Shape) -> Shape:
-    """Return the shape with the same symbol for all unknown dimensions, so that equal attributes give equal specs."""
-    return Shape(d if isinstance(d, int) else _ANY for d in size)
 
 
 _ANY = Dim.unknown()

@@ -21,7 +21,8 @@ from ...types.dtypes import DType
 from ...types.shapes import UNKNOWN, Shape, TensorSpec, merge_shapes
 from ..array.gather import gather, gather_nd, gather_nd_shape
 from ..array.scatter import scatter_into
-from ..shared.variable_access import resource_variable, rounds_without_repeats
+from ..shared.plain_shapes import first_shape
+from ..shared.resource_access import resource_variable, rounds_without_repeats
 
 
 @kernel("ResourceGather")
@@ -225,16 +226,7 @@ def _register_nd_scatter(suffix: str, ufunc: np.ufunc | None) -> None:
         zero_flops(ref_op, resource_op)
     else:
         flops(ref_op, resource_op)(_scatter_flops)
-    shape(ref_op)(_scatter_nd_shape)
-    shape(resource_op)(_resource_scatter_nd_shape)
-
-
-def _resource_scatter_nd_shape(ref: TensorSpec, indices: TensorSpec, updates: TensorSpec) -> list[Any]:
-    return []
-
-
-def _scatter_nd_shape(ref: TensorSpec, indices: TensorSpec, updates: TensorSpec) -> Shape:
-    return ref.shape
+    shape(ref_op)(first_shape)
 
 
 _ND_SCATTERS: tuple[tuple[str, np.ufunc | None], ...] = (

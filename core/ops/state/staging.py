@@ -149,6 +149,7 @@ def _staging_area(ctx: KernelContext, bounds: Bounds) -> StagingArea:
 
 def _map_area(ctx: KernelContext, bounds: Bounds, dtypes: Sequence[DType]) -> MapArea:
     name = bounds.shared_name or ctx.name
+    # The two kinds of maps have the same attributes: only the op tells them apart.
     is_ordered = ctx.node.op.startswith("Ordered")
     create = functools.partial(MapArea, name, bounds.capacity, bounds.memory_limit, is_ordered, len(dtypes))
     return ctx.resources.get_or_create(bounds.container, name, MapArea, create)

@@ -38,8 +38,8 @@ from ...types.arrays import Array, Result
 from ...types.dtypes import DType, resource
 from ...types.shapes import SCALAR, UNKNOWN, Shape, TensorSpec, merge_shapes
 from ..shared.elementwise_tables import counted
+from ..shared.resource_access import resource_variable, same_shape, variable_behind
 from ..shared.shape_arguments import shape_value
-from ..shared.variable_access import resource_variable, same_shape, variable_behind
 
 _STEP_CONTAINER: Final = "temporary variables"
 

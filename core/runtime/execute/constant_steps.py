@@ -9,18 +9,17 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
-from typing import Any, Final, cast
+from typing import Any, Final
 
 import numpy as np
 
 from ...graph.graph import Node
 from ...inference import binding
-from ...inference.binding import bind_attrs, select_kernel
+from ...inference.binding import select_kernel
 from ...inference.node_calls import apply_kernel
 from ...planning.plan import Step
-from ...registry.constant_inputs import prepared_kernel
 from ...registry.op_facts import has_fact
-from ...support.errors import ResourceExhaustedError, TfgError, UnimplementedError
+from ...support.errors import ResourceExhaustedError, UnimplementedError
 from ...support.user_signals import pass_on
 from ...types.arrays import Array
 from ...types.dtypes import resource
@@ -53,35 +52,12 @@ def fixed_values(step: Step, call: Callable[..., Any], values: Sequence[Any]) ->
     return results if all(map(_is_small_number, results)) else None
 
 
-# Without prepared kernels, graphs of many small slices, reshapes and reductions take 1.4 times the CPU time: reading axes and
-# bounds takes longer than the work on a few numbers.
-def for_constants(
-    step: Step, call: Callable[..., Any], values: Sequence[Any], context: Callable[[Node], Any]
-) -> Callable[..., Any]:
-    """Return the step's kernel, prepared for the inputs that are constant; `call` where the op has no prepared kernel.
-
-    `context` returns the first argument of a stateful kernel.
-    """
-    prepared = prepared_kernel(step.node.op)
-    if prepared is None or not stands_alone(step):
-        return call
-    # A prepared kernel has read its axes and bounds when it is made.
-    constants = [values[place] for place in prepared.constants]
-    if any(value is None for value in constants):
-        return call
-    first = (context(step.node),) if select_kernel(step.node).is_stateful else ()
-    try:
-        return cast("Callable[..., Any]", prepared.function(*first, *constants, **bind_attrs(step.node, prepared.function)))
-    except TfgError:  # the kernel reports the error when it runs
-        return call
-
-
 def is_independent(step: Step, initial: Sequence[Any]) -> bool:
-    """True for a plain step that neither becomes a constant, nor has a kernel for constant inputs, nor clears a constant.
+    """Return True for a plain step that neither becomes a constant nor clears a constant.
 
     `initial` holds the constants by their slots.
     """
-    if type(step) is not Step or prepared_kernel(step.node.op) is not None:
+    if type(step) is not Step:
         return False
     clears_constants = any(initial[slot] is not None for slot in step.released)
     return not clears_constants and any(initial[slot] is None for slot in step.inputs)

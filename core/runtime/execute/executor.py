@@ -28,7 +28,7 @@ from ...types.tensors import FuncRef
 from ..state.edge_values import DEAD, WouldBlock
 from ..state.resources import Readable, Shared, Variable, VariableView, Wait, exclusively
 from ..state.run_context import Run, current
-from .constant_steps import does_nothing, fixed_values, for_constants, is_independent
+from .constant_steps import does_nothing, fixed_values, is_independent
 from .instructions import Call, Instruction, instruction_of, released_slots
 from .shape_programs import Known, Runnable, ShapePrograms
 from .step_fusion import Fused, settled_steps, with_fused_steps
@@ -445,7 +445,8 @@ class Program:
         values = [initial[slot] for slot in step.inputs]
         outputs = fixed_values(step, call, values)
         if outputs is None:
-            return for_constants(step, call, values, self._context)
+            return call
+        # The values take the place of the step.
         _put(step, outputs, initial)
         return None
 

@@ -1,16 +1,19 @@
-"""Examples parsed in batches beside the same examples parsed singly."""
+"""Examples parsed in batches beside the same examples parsed singly, and records parsed run after run."""
 
 import numpy as np
 import pytest
 
 from tests.example_messages import example
+from tfg import GraphBuilder, Session
 from tfg.core.codecs import wire
 from tfg.core.ops.io import parsing_examples
 from tfg.core.ops.io._examples import FeatureColumn, entries_of, parse_example
 from tfg.core.ops.io.parsing_examples import dense_features, parse_batch
-from tfg.core.support.errors import DataLossError, TfgError
+from tfg.core.runtime.execute.tiers import SETTLING_RUN
+from tfg.core.support.errors import DataLossError, InvalidArgumentError, TfgError
 from tfg.core.types import dtypes
 from tfg.core.types.shapes import Shape
+from tfg.core.types.tensors import Tensor
 
 TYPES = (dtypes.int64, dtypes.float32, dtypes.string)
 
@@ -167,3 +170,36 @@ def test_a_feature_without_elements_may_be_missing():
     dense = dense_features([b"f"], [dtypes.float32], [Shape([0])], [np.empty(0, np.float32)])
     batch = np.array([b"", message(floats(b"f", []))], object)
     assert parse_batch(batch, np.empty(0, object), [], dense, [])[3][0].shape == (2, 0)
+
+
+def parser(sparse, dense, default):
+    """A session that parses a fed Example: the sparse feature c, and the dense number b with a default."""
+    b = GraphBuilder()
+    text = b.Placeholder(dtype="string", shape=[], name="text")
+    keys = [Tensor.from_numpy(np.array(names, object), dtypes.string) for names in ([], sparse, dense, [])]
+    inputs = [text, *(b.Const(value=names, dtype="string") for names in keys)]
+    number = b.Placeholder(dtype="float32", shape=[], name="default") if default is None else b.constant(default)
+    defaults = [number] * len(dense)
+    b.ParseExampleV2(
+        *inputs, defaults, num_sparse=len(sparse), sparse_types=["string"] * len(sparse), ragged_value_types=[],
+        ragged_split_types=[], dense_shapes=[[]] * len(dense), Tdense=["float32"] * len(dense), name="parsed",
+    )  # fmt: skip
+    return Session(b.graph)
+
+
+def test_examples_are_parsed_by_constant_keys():
+    session = parser([b"c"], [b"b"], np.float32(7))
+    for _ in range(SETTLING_RUN + 1):
+        fetches = [f"parsed:{i}" for i in range(4)]
+        indices, values, shape, number = session.run(fetches, {"text:0": example(b=[1.5], c=[b"x", b"y"])})
+        assert (indices.tolist(), values.tolist(), shape.tolist(), number) == ([[0], [1]], [b"x", b"y"], [2], 1.5)
+        assert session.run("parsed:3", {"text:0": example()}) == 7
+        with pytest.raises(InvalidArgumentError, match=r"Number of float values != expected\.  Values size: 2") as caught:
+            session.run(fetches, {"text:0": example(b=[1.5, 2.5])})
+        assert caught.value.node == "parsed"
+
+
+def test_a_default_of_a_parsed_feature_may_change():
+    session = parser([], [b"b"], None)
+    for default in range(SETTLING_RUN + 2):
+        assert session.run("parsed:0", {"text:0": example(), "default:0": np.float32(default)}) == default

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tfg.core.ops.shared.sparse_checks import SparseParts
+from tfg.core.ops.shared.sparse_tensors import SparseParts
 from tfg.core.ops.sparse.sets import dense_to_dense_set_operation, set_size, sparse_to_sparse_set_operation
 
 OPERATIONS = {

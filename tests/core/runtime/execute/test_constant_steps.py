@@ -126,3 +126,22 @@ def test_steps_that_others_wait_for_and_that_do_nothing_are_left_out_but_for_hoo
     assert instructions(session) == ["Neg"]
     session.run(["y:0", "first"], {"x:0": np.float32(2)}, hook=hook)
     assert "first" in seen
+
+
+def test_steps_with_constant_inputs_name_the_node_that_fails():
+    b = GraphBuilder()
+    x = b.Placeholder(dtype="float32", shape=None, name="x")
+    b.Transpose(x, b.constant([1, 0]), name="y")
+    b.StridedSlice(x, b.constant([1]), b.constant([3]), b.constant([1]), shrink_axis_mask=1, name="row")
+    session = Session(b.graph)
+    for rows in range(2, SETTLING_RUN + 4):
+        given = np.arange(rows * 3, dtype=np.float32).reshape(rows, 3)
+        y, row = session.run(["y:0", "row:0"], {"x:0": given})
+        np.testing.assert_array_equal(y, given.T)
+        np.testing.assert_array_equal(row, given[1])
+        with pytest.raises(InvalidArgumentError) as caught:
+            session.run(["y:0", "row:0"], {"x:0": given[0]})
+        assert caught.value.node == "y"
+        with pytest.raises(InvalidArgumentError) as caught:
+            session.run(["row:0"], {"x:0": given[:1]})
+        assert caught.value.node == "row"
