@@ -107,9 +107,10 @@ class Placement:
         self._groups: dict[str, Colocation] = {}
         named: dict[int, tuple[str, ...]] = {}  # by the attributes, which nodes share
         for node in graph:
-            names = named.get(id(node.attrs))
+            key = id(node.attrs)
+            names = named.get(key)
             if names is None:
-                names = named[id(node.attrs)] = node.colocation
+                names = named[key] = node.colocation
             if names:
                 self._next[node.name] = names[0]
             for name in names:
@@ -129,6 +130,8 @@ class Placement:
 
     def chain(self, node: Node) -> tuple[str, ...]:
         """Follow `loc:@` names from node to node until a node names no other, or for LONGEST_CHAIN names."""
+        if node.name not in self._next:
+            return ()
         names = [node.name]
         while len(names) <= LONGEST_CHAIN:
             following = self._next.get(names[-1])

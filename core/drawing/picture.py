@@ -169,14 +169,19 @@ def _held(nodes: Sequence[Node], sources: Mapping[Node, Sequence[Node]]) -> set[
 
 def _homes(nodes: Sequence[Node], edges: Iterable[Link], held: Collection[Node]) -> dict[Node, str]:
     """Return the scopes that alone read variables, for variables that lie in none, or where nothing computes."""
-    readers = grouped((link.source, link.target) for link in edges)
+    if not held:
+        return {}
+    readers = grouped((link.source, link.target) for link in edges if link.source in held)
     around = {node: scope_path(node.name) for node in nodes}
-    computing = {outer for node in nodes if node not in held for outer in _with_outer(around[node])}
+    inner = {around[node] for node in nodes if node not in held}
+    computing = {outer for scope in inner for outer in _with_outer(scope)}
     read_in: dict[Node, str] = {}
     # From the readers back: what only another read of a variable takes belongs where that one is read.
     for node in reversed(nodes):
-        if node in held and node in readers:
-            read_in[node] = functools.reduce(common_scope, (read_in.get(each, around[each]) for each in readers[node]))
+        if node in readers:
+            # Each scope once, as a whole model may read a constant.
+            scopes = {read_in[each] if each in read_in else around[each] for each in readers[node]}
+            read_in[node] = functools.reduce(common_scope, scopes)
     return {node: scope for node, scope in read_in.items() if scope and (not around[node] or around[node] not in computing)}
 
 
@@ -191,9 +196,13 @@ def _beside_readers(nodes: Sequence[Node], sources: Mapping[Node, Sequence[Node]
     """Return nodes in the order of the data flow with those held before the first reader: at the beginning they would put
     the scopes of layers in the order of their weights.
     """
+    if not held:
+        return list(nodes)
     ordered: dict[Node, None] = {}
     # The others first, each behind the weights that it reads; then the weights that nothing reads.
     for node in [*(node for node in nodes if node not in held), *nodes]:
+        if node in ordered:
+            continue
         pending = [node]
         while pending:
             before = [source for source in sources.get(pending[-1], ()) if source in held and source not in ordered]

@@ -13,6 +13,7 @@ from typing import Final, NamedTuple, TypeVar
 
 from ..graph.callers import function_references
 from ..graph.graph import Node, Output
+from ..graph.traversal import nodes_of_kind
 from ..registry.op_facts import ABSENT, has_fact
 
 _MAX_THROUGH: Final = 64
@@ -29,23 +30,25 @@ class Link(NamedTuple):
 
 def folded(nodes: Iterable[Node], keep: Collection[Node] = ()) -> set[Node]:
     """Return the members of `nodes` that need no box of their own; never a node of `keep`, nor a node without users."""
-    return {node for node in nodes if node not in keep and node.uses and _says_little(node)}
+    silent = nodes_of_kind(nodes, lambda kind: kind.is_constant or kind.is_identity or kind.is_variable_read or kind.is_no_op)
+    return {node for node in silent if node not in keep and node.uses and not (node.is_no_op and _saves_edges(node))}
 
 
-def _says_little(node: Node) -> bool:
-    if node.is_no_op:
-        # m waiters and n waited for are m + n edges with the NoOp's box and m * n without.
-        return len(node.control_inputs) * len(node.uses) <= _MAX_THROUGH
-    return node.is_constant or node.is_identity or node.is_variable_read
+def _saves_edges(node: Node) -> bool:
+    """Return True for a NoOp that joins many nodes: m waiters and n waited for are m + n edges with its box, and m * n
+    without.
+    """
+    return len(node.control_inputs) * len(node.uses) > _MAX_THROUGH
 
 
 def links(nodes: Collection[Node], left_out: Collection[Node]) -> Iterator[Link]:
     """Yield the links between `nodes`, each once; links pass through the nodes `left_out`."""
     paths = _ElidedPaths(nodes, left_out)
-    for node in nodes:
-        if node in left_out:
-            continue
-        values = dict.fromkeys([value for value in map(paths.origin, node.inputs) if value is not None])
+    drawn = {node: None for node in nodes if node not in left_out}
+    for node in drawn:
+        # Most values come from drawn nodes, which needs no call to find out.
+        origins = [value if value.node in drawn else paths.origin(value) for value in node.inputs]
+        values = dict.fromkeys([value for value in origins if value is not None])
         for value in values:
             yield Link(value.node, node, value)
         if not node.control_inputs:
@@ -130,8 +133,9 @@ def _leads_forward(after: _After[_Key]) -> bool:
     before: set[_Key] = set()
     for key, targets in after.items():
         before.add(key)
-        if not before.isdisjoint(targets):
-            return False
+        for target in targets:
+            if target in before:
+                return False
     return True
 
 

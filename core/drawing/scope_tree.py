@@ -40,14 +40,16 @@ class NameScope:
 
     def members(self) -> Iterator[Node]:
         """Yield all nodes of the scope in the order of the graph, nested scopes included."""
-        pending: list[NameScope | Node] = [self]
+        # By a stack, since scopes made by division may nest deeper than Python recurses.
+        pending = [iter(self.parts)]
         while pending:
-            part = pending.pop()
-            if isinstance(part, NameScope):
-                # By a stack, since scopes made by division may nest deeper than Python recurses.
-                pending += reversed(part.parts)
-            else:
+            for part in pending[-1]:
+                if isinstance(part, NameScope):
+                    pending.append(iter(part.parts))
+                    break
                 yield part
+            else:
+                pending.pop()
 
 
 def scope_tree(nodes: Sequence[Node], max_parts: int, homes: Mapping[Node, str] = MappingProxyType({})) -> NameScope:
@@ -70,11 +72,12 @@ def _scopes(nodes: Iterable[Node], homes: Mapping[Node, str]) -> list[NameScope]
     """Return the scopes of nodes with their parts, not yet divided; the root first."""
     scopes = {"": NameScope("", "", "")}
     for node in nodes:
-        _scope_of(homes[node] if node in homes else scope_path(node.name), scopes).parts.append(node)
+        path = homes[node] if node in homes else scope_path(node.name)
+        (scopes.get(path) or _scope_of(path, scopes)).parts.append(node)
     _place_namesakes(scopes)
     # From the innermost scopes out, for `_only_part` replaces a scope by what is left in it.
     for scope in reversed(scopes.values()):
-        scope.parts = [_only_part(part) for part in scope.parts]
+        scope.parts = [_only_part(part) if isinstance(part, NameScope) else part for part in scope.parts]
         scope.nodes = _count(scope.parts)
     return list(scopes.values())
 
@@ -103,7 +106,7 @@ def _place_namesakes(scopes: dict[str, NameScope]) -> None:
 
 
 def _only_part(part: NameScope | Node) -> NameScope | Node:
-    """Return the part, or the only part inside where there is just a single member."""
+    """Return the scope, or the only part inside where there is just a single member."""
     while isinstance(part, NameScope) and len(part.parts) == 1:
         inner = part.parts[0]
         if isinstance(inner, NameScope):
@@ -112,8 +115,9 @@ def _only_part(part: NameScope | Node) -> NameScope | Node:
     return part
 
 
-def _count(parts: Iterable[NameScope | Node]) -> int:
-    return sum(part.nodes if isinstance(part, NameScope) else 1 for part in parts)
+def _count(parts: Sequence[NameScope | Node]) -> int:
+    scopes = [part.nodes for part in parts if isinstance(part, NameScope)]
+    return len(parts) - len(scopes) + sum(scopes)
 
 
 def _divide(scope: NameScope, max_parts: int) -> None:

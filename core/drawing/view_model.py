@@ -5,6 +5,7 @@ Overlays are numbers or texts of nodes, by which the boxes of a page are coloure
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple, TypeAlias
@@ -17,7 +18,7 @@ from ..graph.call_kinds import call_kind
 from ..graph.callers import called_functions_of, callers_by_function, node_count, nodes_by_path
 from ..graph.graph import Function, Graph, Node, Output
 from ..graph.metagraph import Signature
-from ..graph.traversal import forward_predecessors, reachable
+from ..graph.traversal import forward_predecessors, nodes_of_kind, reachable, trail_end
 from ..graph.variable_nodes import VARIABLES, is_frozen_weight
 from ..inference.inference import Inference
 from ..model.author_scopes import passes_weight_on
@@ -35,6 +36,7 @@ from .picture_nodes import KINDS, folded, kind_of, links
 from .scope_tree import NameScope
 from .value_pictures import NodeValue
 
+_NodeFigures: TypeAlias = tuple[str, float, tuple[NodeValue, ...], tuple[tuple[str, str, str], ...], str]
 Values: TypeAlias = Mapping[Node, float] | Mapping[Node, str]
 
 
@@ -134,6 +136,15 @@ class Figures:
     compared: FirstGraph | None = None
     words: Callable[[str], str] = str
     """Puts the steps of a text into words."""
+
+    def of(self, nodes: Iterable[Node]) -> Iterator[_NodeFigures]:
+        """Yield the FLOPs, the share, the values, the changes and the origin of each node."""
+        listed = list(nodes)
+        fields: Sequence[tuple[Mapping[Node, Any], Any]] = (
+            (self.flops, ""), (self.shares, 0.0), (self.values, ()), (self.changes, ()), (self.origins, "")
+        )  # fmt: skip
+        # A field after another: a search for each field of each node would take a sixth of the time of an entry.
+        return zip(*(map(field.get, listed, itertools.repeat(empty)) for field, empty in fields))
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -358,11 +369,11 @@ class _Binder:
         # The text on an effect stands at control edges alone, so that no other node needs it.
         waited_for = {control for node in graph for control in node.control_inputs}
         texts = ConstantTexts(folded(graph, self._figures.keep))
-        weights = _NearWeights()
-        for node in graph:
+        weights = _NearWeights(graph)
+        for node, figures in zip(graph, self._figures.of(graph)):
             effect = explainer.effect(node) if node in waited_for else ""
-            entry = self._entry(node, explainer, effect, groups.get(node.name), texts.of(node), weights)
-            self.entries.append(entry)
+            group = groups.get(node.name) if groups else None
+            self.entries.append(self._entry(node, explainer, effect, group, texts.of(node), weights, figures))
             if len(self.entries) % _NODES_OF_A_REPORT == 0:
                 self._report(len(self.entries), self._total)
 
@@ -384,9 +395,11 @@ class _Binder:
         group: int | None,
         constants: tuple[str, ...],
         weights: _NearWeights,
+        figures: _NodeFigures,
     ) -> Entry:
         """Return the entry of a node, without knowledge of pages."""
-        numbers, figures = self._numbers, self._figures
+        numbers = self._numbers
+        flops, share, values, changes, origin = figures
         common = self._common_of(node, explainer.inference)
         number = numbers[node]
         if common.dtype:
@@ -399,20 +412,20 @@ class _Binder:
             common.entry,
             stage,
             evidence,
-            figures.words(explainer.role(node)),
+            self._figures.words(explainer.role(node)),
             tuple([(numbers[value.node], value.index) for value in node.inputs]),
             tuple([numbers[control] for control in node.control_inputs]),
             node.device,
             explainer.placement.chain(node),
-            figures.flops.get(node, ""),
-            figures.shares.get(node, 0.0),
+            flops,
+            share,
             effect,
             group,
             constants,
-            figures.values.get(node, ()),
+            values,
             tuple([numbers[weight] for weight in weights.near(node)]),
-            figures.changes.get(node, ()),
-            figures.origins.get(node, ""),
+            changes,
+            origin,
         )
 
     def _common_of(self, node: Node, inference: Inference | None) -> _CommonFacts:
@@ -543,10 +556,10 @@ class _Binder:
         edges = list(links(dict.fromkeys(nodes), left_out))
         look = dataclasses.replace(_FIRST, layers=self._figures.layers)
         root, opened = opened_tree([node for node in nodes if node not in left_out], edges, look)
-        numbered = (
-            (self._numbers[link.source], self._numbers[link.target], CONTROL if link.value is None else link.value.index)
-            for link in edges
-        )
+        numbers = self._numbers
+        numbered = [
+            (numbers[link.source], numbers[link.target], CONTROL if link.value is None else link.value.index) for link in edges
+        ]
         return PageView(self._branch(root, opened, ScopeOps(root)), tuple(numbered))
 
     def _branch(self, scope: NameScope, opened: set[NameScope], ops: ScopeOps) -> Branch:
@@ -588,15 +601,28 @@ def _sizes(shapes: Sequence[Shape], dtypes: Sequence[DType | None]) -> tuple[str
 
 
 class _NearWeights:
-    """The weights near nodes; what is behind a value is searched for once for each value."""
+    """The weights near the nodes of a graph; what is behind a value is searched for once for each value."""
 
-    def __init__(self) -> None:
+    def __init__(self, graph: Graph) -> None:
         self._read: dict[Node, tuple[Node, ...]] = {}
-        self._passing: dict[str, bool] = {}
+        ops = {node.op: node for node in graph}
+        # Weights are handed on in another shape or dtype too.
+        self._passing = {op for op, node in ops.items() if passes_weight_on(node) or has_fact(op, "view")}
+        self._weights: dict[Node, Node] = {}
+        """The variables and constants behind the nodes that hold weights or hand them on."""
+        ends: dict[Output, Output] = {}
+        for node in nodes_of_kind(graph, lambda kind: kind.is_constant or kind.op in self._passing or kind.op in VARIABLES):
+            end = trail_end(node.output(), self._before, ends).node
+            if end.op in VARIABLES or is_frozen_weight(end):
+                self._weights[node] = end
+
+    def _before(self, value: Output) -> Output | None:
+        """Return the value that a node hands on."""
+        return value.node.inputs[0] if value.node.op in self._passing and value.node.inputs else None
 
     def near(self, node: Node) -> Iterable[Node]:
         """Return the weights that a node reads, as a kernel; then those of the only reader, as a bias, in the same scope."""
-        if node.is_constant or self._passes(node) or not node.output_dtypes:
+        if node.is_constant or node.op in self._passing or not node.output_dtypes:
             return ()
         own, reader = self._of(node), _follower(node)
         others = () if reader is None else self._of(reader)
@@ -606,24 +632,9 @@ class _NearWeights:
         """Return the weights that a node reads, each once."""
         read = self._read.get(node)
         if read is None:
-            behind = [self._behind(value.node) for value in node.inputs if self._may_be_weight(value.node)]
-            read = self._read[node] = tuple(dict.fromkeys([weight for weight in behind if weight is not None]))
+            weights = [self._weights[value.node] for value in node.inputs if value.node in self._weights]
+            read = self._read[node] = tuple(dict.fromkeys(weights))
         return read
-
-    def _may_be_weight(self, node: Node) -> bool:
-        return not node.inputs or self._passes(node)
-
-    def _behind(self, node: Node) -> Node | None:
-        """Return the variable or constant of a weight that nodes hand on, in another shape or dtype too."""
-        while self._passes(node) and node.inputs:
-            node = node.inputs[0].node
-        return node if node.op in VARIABLES or is_frozen_weight(node) else None
-
-    def _passes(self, node: Node) -> bool:
-        passes = self._passing.get(node.op)
-        if passes is None:
-            passes = self._passing[node.op] = passes_weight_on(node) or has_fact(node.op, "view")
-        return passes
 
 
 def _follower(node: Node) -> Node | None:
@@ -636,7 +647,7 @@ def _follower(node: Node) -> Node | None:
     readers = []
     for user, times in node.uses.items():
         # By the number of uses: a search through the inputs of a node that reads all others would take the square.
-        if times > (1 if user.waits_for(node) else 0):
+        if not user.control_inputs or times > user.waits_for(node):
             readers.append(user)
             if len(readers) > 1:
                 return None

@@ -6,7 +6,7 @@ import math
 from collections.abc import Hashable, Mapping, Sequence
 from typing import Final
 
-from ..graph.call_kinds import CallSite, Form, call_kind, call_site
+from ..graph.call_kinds import CallKind, CallSite, Form, call_kind, call_site
 from ..graph.call_signatures import signature_of
 from ..graph.graph import Function, Graph, Node, Output
 from ..graph.instantiation import function_called, with_attrs
@@ -106,6 +106,7 @@ class _Walk:
     def __init__(self, inference: Inference, functions: Mapping[str, Function]) -> None:
         self._inference = inference
         self._functions = functions
+        self._kinds: dict[str, CallKind | None] = {}
         self._peaks: dict[str, int] = {}
         """The peaks inside of functions, each as of its first call; 0 while the function is walked through."""
         self._alike: dict[Hashable, int] = {}
@@ -129,14 +130,15 @@ class _Walk:
             # The results of a call and what lives inside of it count together: the call ends when its results are there.
             if total + inside > peak:
                 peak, place = total + inside, step.node.name
-            total -= sum(alive.pop(slot, 0) for slot in step.released)
+            for slot in step.released:
+                total -= alive.pop(slot, 0)
         return peak, place
 
     def _inside(self, step: Step) -> int:
         """Return the peak of what runs inside of a step: the parts of a V1 loop, or the functions of a call."""
         if isinstance(step, Loop):
             return max(self.steps(part)[0] for part in (step.head, step.body, step.tail))
-        kind = call_kind(self._functions, step.node)
+        kind = self._kind(step.node)
         if kind is None or kind.counters or kind.form is Form.GRADIENT:
             return 0
         values = step.node.outputs() if kind.is_loop else kind.arguments(step.node.inputs)
@@ -144,6 +146,12 @@ class _Walk:
         return max(
             (self._called(reference, specs, call_site(step.node)) for reference in kind.references(step.node)), default=0
         )
+
+    def _kind(self, node: Node) -> CallKind | None:
+        """Return the kind of a node's call, which follows from its op."""
+        if node.op not in self._kinds:
+            self._kinds[node.op] = call_kind(self._functions, node)
+        return self._kinds[node.op]
 
     def _called(self, reference: FuncRef, specs: Sequence[TensorSpec], site: CallSite) -> int:
         """Return the peak inside of a function."""
@@ -178,7 +186,7 @@ class _Walk:
 
     def _kept(self, node: Node) -> set[int]:
         """Return the results of a loop that are values from before it, such as the weights of a recurrent layer."""
-        kind = call_kind(self._functions, node)
+        kind = self._kind(node)
         body = function_called(self._functions, node.attr("body").name) if kind is not None and kind.is_loop else None
         if body is None:
             return set()

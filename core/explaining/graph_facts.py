@@ -310,8 +310,8 @@ def explain_graph(
     counts = collections.Counter(node.op for node in all_nodes(graph))
     facts = GraphFacts(
         nodes=len(graph),
-        edges=sum(len(node.inputs) for node in graph),
-        control_edges=sum(len(node.control_inputs) for node in graph),
+        edges=sum([len(node.inputs) for node in graph]),
+        control_edges=sum([len(node.control_inputs) for node in graph]),
         versions=graph.versions,
         tensorflow_version=(graph.meta.tensorflow_version or None) if graph.meta else None,
         inputs=inputs,

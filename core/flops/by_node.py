@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import functools
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from typing import TypeVar
 
 from ..graph.callers import CallPaths
 from ..graph.graph import Graph, Node
-from ..registry.registry import Cost
 from ..support.grouping import grouped
 from ..types.dims import DimLike
 from .flops_report import FlopsReport, add_up, magnitude
@@ -21,12 +21,13 @@ def flops_by_node(graph: Graph, report: FlopsReport) -> dict[Node, DimLike]:
     """Return the FLOPs of every counted node; a node in a function's body has the sum of all calls, a calling node the sum
     of the callee's nodes.
     """
-    return _by_node(graph, report, lambda cost: cost.flops)
+    return _by_node(graph, ((cost.path, cost.cost.flops) for cost in report.nodes))
 
 
 def transcendentals_by_node(graph: Graph, report: FlopsReport) -> dict[Node, DimLike]:
-    """Return the evaluations of transcendental functions of every counted node, summed as `flops_by_node` sums."""
-    return _by_node(graph, report, lambda cost: cost.transcendentals)
+    """Return the evaluations of transcendental functions of the nodes that make any, summed as `flops_by_node` sums."""
+    costs = ((cost.path, cost.cost.transcendentals) for cost in report.nodes)
+    return _by_node(graph, ((path, count) for path, count in costs if count))
 
 
 def seconds_by_node(graph: Graph, measurement: Measurement) -> dict[Node, float]:
@@ -36,9 +37,9 @@ def seconds_by_node(graph: Graph, measurement: Measurement) -> dict[Node, float]
     return {node: math.fsum(seconds) for node, seconds in times.items()}
 
 
-def _by_node(graph: Graph, report: FlopsReport, part: Callable[[Cost], DimLike]) -> dict[Node, DimLike]:
-    counts = _parts_by_node(graph, ((cost.path, part(cost.cost)) for cost in report.nodes))
-    return {node: parts[0] if len(parts) == 1 else add_up(parts) for node, parts in counts.items()}
+def _by_node(graph: Graph, counts: Iterable[tuple[str, DimLike]]) -> dict[Node, DimLike]:
+    counted = _parts_by_node(graph, counts)
+    return {node: parts[0] if len(parts) == 1 else add_up(parts) for node, parts in counted.items()}
 
 
 def _parts_by_node(graph: Graph, parts: Iterable[tuple[str, _Part]]) -> dict[Node, list[_Part]]:
@@ -51,7 +52,8 @@ def flops_shares(graph: Graph, flops: Mapping[Node, DimLike]) -> dict[Node, floa
     """Return each node's part of the FLOPs of all nodes in the graph; nodes whose FLOPs no number can stand for are left
     out.
     """
-    sizes = {node: size for node, size in ((node, magnitude(count)) for node, count in flops.items()) if math.isfinite(size)}
+    size_of = functools.cache(magnitude)  # a million nodes have tens of counts
+    sizes = {node: size for node, count in flops.items() if math.isfinite(size := size_of(count))}
     # Shares are of the nodes in the graph alone: a call stands there for the nodes of its body, which would count twice.
     whole = sum(sizes.get(node, 0.0) for node in graph) or 1.0
     return {node: size / whole for node, size in sizes.items()}

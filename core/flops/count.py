@@ -277,7 +277,8 @@ class _CountState:
         self, node: Node, scope: CountScope, inputs: Sequence[TensorSpec], outputs: Sequence[TensorSpec]
     ) -> tuple[Cost, DimLike, str]:
         """Return the cost and the bytes moved, or no cost and the reason why the node cannot be counted."""
-        refusal = scope.inference.reasons.get(node.name)
+        reasons = scope.inference.reasons
+        refusal = reasons.get(node.name) if reasons else None
         key = (node.op, id(node.attrs), *map(id, inputs), *map(id, outputs))
         known = self._costs.get(key)
         if known is not None and refusal is None:

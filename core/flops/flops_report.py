@@ -162,11 +162,11 @@ def total(nodes: Iterable[NodeCost]) -> Section:
     """Return the sums over nodes."""
     listed = list(nodes)
     return Section(
-        add_up(n.cost.flops for n in listed),
-        add_up(n.cost.macs for n in listed),
-        add_up(n.cost.transcendentals for n in listed),
-        add_up(n.bytes for n in listed),
-        add_up(n.parameters for n in listed),
+        add_up([n.cost.flops for n in listed]),
+        add_up([n.cost.macs for n in listed]),
+        add_up([n.cost.transcendentals for n in listed]),
+        add_up([n.bytes for n in listed]),
+        add_up([n.parameters for n in listed]),
         len(listed),
     )
 
@@ -175,14 +175,19 @@ def add_up(values: Iterable[DimLike]) -> DimLike:
     """Return the sum; polynomials are added term by term in a single sweep, since repeated addition would copy all terms
     each time.
     """
+    listed = list(values)
     number = 0
     terms: collections.Counter[Monomial] = collections.Counter()
-    for value in values:
+    # Nodes that are alike share their numbers. A million nodes have hundreds, and to compare polynomials would take longer
+    # than to add them.
+    distinct = dict(zip(map(id, listed), listed))
+    for key, times in collections.Counter(map(id, listed)).items():
+        value = distinct[key]
         if isinstance(value, Dim):
             for monomial, coefficient in value.terms.items():
-                terms[monomial] += coefficient
+                terms[monomial] += coefficient * times
         else:
-            number += value
+            number += value * times
     # An int stays an int where the polynomials cancel out.
     result: DimLike = number
     return result + Dim(dict(terms)) if any(terms.values()) else result

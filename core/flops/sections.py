@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from ..graph.graph import Graph, Node, Output
 from ..graph.traversal import descendants, nodes_of_kind, reachable
-from ..model.author_scopes import is_gradient_scope
+from ..model.author_scopes import is_in_gradients
 from ..registry.op_facts import NodeKinds, has_fact
 
 
@@ -22,7 +22,7 @@ def classify(graph: Graph, needed: set[Node], targets: Sequence[Output | Node]) 
     # average, is part of the step.
     updates = _updates(needed)
     assigns = [] if updates else nodes_of_kind(needed, lambda kind: has_fact(kind.op, "assignment"))
-    in_gradients = functools.cache(_is_in_gradients)  # a scope has many nodes
+    in_gradients = functools.cache(is_in_gradients)  # a scope has many nodes
     sections = {node: "backward" if in_gradients(node.name.rpartition("/")[0]) else "forward" for node in needed}
     _mark(sections, needed, updates, "update", targets)
     _mark(sections, needed, assigns, "initializer", targets)
@@ -52,11 +52,7 @@ def _updates(needed: set[Node]) -> list[Node]:
 
 def is_gradient(node: Node) -> bool:
     """Return True for nodes in a scope that tf.gradients, a gradient tape or tfg makes."""
-    return _is_in_gradients(node.name.rpartition("/")[0])
-
-
-def _is_in_gradients(scope: str) -> bool:
-    return any(map(is_gradient_scope, scope.split("/")))
+    return is_in_gradients(node.name.rpartition("/")[0])
 
 
 def is_update(node: NodeKinds) -> bool:

@@ -192,18 +192,21 @@ class Graph(Summarized, Versioned):
         if node.uses:
             consumer = next(iter(node.uses))
             raise InvalidArgumentError(f"it is still used by '{consumer.name}'", node=node.name, op=node.op)
-        self.set_inputs(node, (), ())
+        if node.inputs or node.control_inputs:
+            self._connect(node, (), ())
         self._wide_uses.pop(node, None)
         del self._nodes[node.name]
         self._suffixes.free(node.name)
+        self.edits += 1
 
     def remove_nodes(self, nodes: Iterable[Node]) -> None:
         """Remove nodes that only each other use."""
         doomed = list(nodes)
         expect(Node, *doomed)
+        self.link()
         # All edges first, since the nodes may use each other in any order, and in circles.
         for node in doomed:
-            self.set_inputs(node, (), ())
+            self._connect(node, (), ())
         for node in doomed:
             self.remove_node(node)
 
@@ -412,8 +415,8 @@ class Graph(Summarized, Versioned):
         result.registered_gradients = self.registered_gradients
         for node in self:
             made = Node(node.name, node.op, node.attrs, node.device, node.source, node.spelling, home=result)
-            # The result of the check holds for equal op and attributes, which the copy shares.
-            made.checked = node.checked
+            # The result of the check holds for equal op and attributes, which the copy shares, and so do the dtypes.
+            made.checked, made._output_dtypes = node.checked, node._output_dtypes
             result._nodes[node.name] = made
         # Uses are found on demand: many copies are made to read them.
         for node in self:

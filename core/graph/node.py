@@ -54,7 +54,10 @@ class Output(Displayed):
         dtypes = self.node._output_dtypes
         if dtypes is None:  # looked up here as well, for the checks of a graph ask for each of its edges
             dtypes = self.node.output_dtypes
-        return dtypes[self.index] if self.index < len(dtypes) else None
+        try:
+            return dtypes[self.index]
+        except IndexError:
+            return None
 
     @property
     def base_dtype(self) -> DType:
@@ -563,7 +566,10 @@ class Node(NodeKinds, Displayed):
 
     def outputs(self) -> list[Output]:
         """Return all outputs; empty if the op is not declared."""
-        count = len(self.output_dtypes)
+        dtypes = self._output_dtypes
+        if dtypes is None:  # as in `Output.dtype`
+            dtypes = self.output_dtypes
+        count = len(dtypes)
         # Most nodes have one output, and know it already: a call of the class takes several times as long.
         return [self._first or Output(self, 0)] if count == 1 else [Output(self, i) for i in range(count)]
 

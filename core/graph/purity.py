@@ -40,7 +40,7 @@ def impurity_among(
     """Return the reason against the purity of a node that may call the given functions."""
     definition = node.op_def
     if definition is not None and not definition.takes_functions:
-        return _own_impurity(node, reads)
+        return _own_impurity(node, definition, reads)
     cache = {} if cache is None else cache
     seen = collections.ChainMap({}, cache)
     reason = _impurity(functions, node, seen, reads)
@@ -53,15 +53,15 @@ def impurity_among(
 def _impurity(
     functions: Mapping[str, Function], node: Node, seen: MutableMapping[str, str | None], reads: bool = False
 ) -> str | None:
-    if node.op_def is None and node.op in functions:
+    definition = node.op_def
+    if definition is None and node.op in functions:
         return "it calls a function by its name"
-    reason = _own_impurity(node, reads)
+    reason = _own_impurity(node, definition, reads)
     return _impure_function(functions, node, seen) if reason is None else reason
 
 
-def _own_impurity(node: Node, reads: bool) -> str | None:
+def _own_impurity(node: Node, definition: OpDef | None, reads: bool) -> str | None:
     """Return the reason against the purity of a node itself, whatever its functions do."""
-    definition = node.op_def
     if definition is None:
         return f"op '{node.op}' is not declared"
     reason = _impurity_of_op(node, definition.is_stateful)
@@ -71,7 +71,7 @@ def _own_impurity(node: Node, reads: bool) -> str | None:
         if dtype.is_ref:
             return _BY_REFERENCE
     for value in () if reads else node.inputs:
-        taken = value.node.output_dtype(value.index)
+        taken = value.dtype
         if taken is not None and taken.is_ref:
             return _BY_REFERENCE
     return None

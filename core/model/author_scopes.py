@@ -70,9 +70,10 @@ class AuthorScopes:
         """By scopes around the readers of weights, the author's name, and whether all names below got another number."""
         readers: dict[tuple[str, str], None] = {}
         for place in places:
+            scope = _scope(_forward_path(place.path)) if place.weights else ""
             for weight in place.weights:
                 # All nodes of a scope may read the same weight. The last reader decides on the author's name: it stays last.
-                pair = _scope(_forward_path(place.path)), weight
+                pair = scope, weight
                 readers.pop(pair, None)
                 readers[pair] = None
         for scope, weight in readers:
@@ -120,8 +121,11 @@ class AuthorScopes:
         """Return the layer of a node that reads weights or lies in the scope of a layer, None for other nodes; and the
         innermost scope around the node that has layers: the root, without a name, if no scope has.
         """
+        return self._layer_at(place, _forward_path(place.path))
+
+    def _layer_at(self, place: ScopedNode, path: str) -> tuple[str | None, str]:
         own = self._of_weights[place.weights[0]] if place.weights else None
-        inner = _scope(_forward_path(place.path))
+        inner = _scope(path)
         if inner not in self._at:
             self._at[inner] = self._layer_around(inner)
         layer, scope = self._at[inner]
@@ -147,7 +151,7 @@ class AuthorScopes:
         own_scopes: dict[tuple[str, str], str] = {}
         for place in places:
             path = _forward_path(place.path)
-            layer, scope = self.layer_at(place)
+            layer, scope = self._layer_at(place, path)
             if self._recurrent and (recurrent := [outer for outer in _scopes(_scope(path)) if outer in self._recurrent]):
                 scope = recurrent[-1]
                 layer = self._recurrent[scope]
@@ -177,7 +181,7 @@ def _layers_of_weights(places: Sequence[ScopedNode]) -> dict[str, str]:
     layers: dict[str, str] = {}
     readers: dict[str, str] = {}
     # The backward pass and the updates read weights too, from scopes of their own.
-    for place in sorted(places, key=lambda place: not place.is_forward):
+    for place in sorted((place for place in places if place.weights), key=lambda place: not place.is_forward):
         scope = _scope(_forward_path(place.path))
         for weight in place.weights:
             if weight not in layers:
@@ -297,6 +301,12 @@ def without_calls(name: str) -> str:
 def is_gradient_scope(name: str) -> bool:
     """Return True for the name of a scope that tf.gradients, a gradient tape or tfg makes."""
     return name.startswith(("gradients", "gradient_tape"))
+
+
+def is_in_gradients(path: str) -> bool:
+    """Return True for a scope that tf.gradients, a gradient tape or tfg makes, and for what lies there."""
+    # Asked first for the letters, as most paths have none of these scopes.
+    return "gradient" in path and any(map(is_gradient_scope, path.split("/")))
 
 
 def _forward_path(path: str) -> str:

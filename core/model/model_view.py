@@ -35,7 +35,7 @@ from .author_scopes import (
     AuthorScopes,
     ScopedNode,
     base_name,
-    is_gradient_scope,
+    is_in_gradients,
     passes_weight_on,
     weight_name,
     without_calls,
@@ -702,7 +702,7 @@ def _layers(places: Sequence[tuple[Node, ScopedNode]], inner: Container[Node]) -
     """
     scoped = [(node, place) for node, place in places if "/" in place.path]
     # Gradients have scopes like the layers that they are of, and would become layers of the same names.
-    forward = [(node, place) for node, place in scoped if not any(map(is_gradient_scope, place.path.split("/")))]
+    forward = [(node, place) for node, place in scoped if not is_in_gradients(place.path)]
     scopes = AuthorScopes([place for _, place in places])
     parts = list(scopes.named(place for _, place in forward))
     calls: dict[tuple[str, str], str] = {}
@@ -738,10 +738,11 @@ def _places(
     carried: dict[Output, str] = {}
     repeated: set[str] = set()
     for function, body in (("", graph), *((name, function.body) for name, function in bodies.items())):
+        loops = {op for op, node in {node.op: node for node in body}.items() if _is_loop(graph, node)}
         for node in body:
             read = [carried[value] for value in node.inputs if value in carried]
-            called = [name for name in called_functions_of(graph, node) if name in bodies]
-            is_loop = _is_loop(graph, node)
+            called = [name for name in called_functions_of(graph, node) if name in bodies] if bodies else ()
+            is_loop = node.op in loops
             repeated.update(called if is_loop or function in repeated else ())
             for name in called if read else ():
                 _hand_weights(node, bodies[name], carried, is_loop=is_loop)
@@ -754,7 +755,8 @@ def _places(
                 carried |= dict.fromkeys(node.outputs(), read[0])
                 read = []
             is_repeated = is_loop or function in repeated
-            yield node, ScopedNode(paths.get(node, node.name), tuple(dict.fromkeys(read)), is_repeated=is_repeated)
+            weights = tuple(dict.fromkeys(read)) if read else ()
+            yield node, ScopedNode(paths.get(node, node.name), weights, is_repeated=is_repeated)
 
 
 def _hand_weights(call: Node, function: Function, carried: dict[Output, str], *, is_loop: bool) -> None:

@@ -25,7 +25,7 @@ def sources_by_node(fetches: Sequence[Output | Node], fed: frozenset[Output]) ->
             continue
         values = node.inputs
         # Most nodes take values that are not fed, and wait for nothing else: a call for each would take half of the time.
-        if node.control_inputs or not fed.isdisjoint(values):
+        if node.control_inputs or (fed and not fed.isdisjoint(values)):
             behind = needed_sources(node, fed)
         else:
             behind = [value.node for value in values]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 from collections.abc import Hashable, Iterable
 from typing import TypeVar
 
@@ -11,10 +12,11 @@ _Item = TypeVar("_Item")
 
 def grouped(items: Iterable[tuple[_Key, _Item]]) -> dict[_Key, list[_Item]]:
     """Return the items of each key; keys and items keep their order."""
-    groups: dict[_Key, list[_Item]] = {}
+    groups: collections.defaultdict[_Key, list[_Item]] = collections.defaultdict(list)
     for key, item in items:
-        groups.setdefault(key, []).append(item)
-    return groups
+        groups[key].append(item)
+    # A plain dictionary, to which a question adds no key.
+    return dict(groups)
 
 
 class JoinedNames:

@@ -81,7 +81,7 @@ class NodeAttrs(Mapping[str, Any]):
             raise type(error)(f"attribute '{name}': {error.message}", node=self._name, op=self._op, hint=error.hint) from None
 
     def __getitem__(self, name: str) -> Any:
-        value = self._values[name]
+        value = (self._cache or self._values)[name]
         return self._decoded(name) if value is _DAMAGED else value
 
     def get(self, name: str, default: Any = None) -> Any:

@@ -6,6 +6,7 @@ import base64
 import hashlib
 import html
 import json
+import operator
 import os
 import re
 import zlib
@@ -184,15 +185,14 @@ def _packed_view(view: PageView, holders: Iterable[tuple[int, int]]) -> dict[str
 
 def _column(entries: Sequence[Entry], name: str) -> dict[str, Any]:
     """Return the different values of a field, and for each entry the number of its value; null is an empty value."""
-    return _interned([value if (value := getattr(entry, name)) not in ("", ()) else None for entry in entries])
+    return _interned([value if value not in ("", ()) else None for value in map(operator.attrgetter(name), entries)])
 
 
 def _interned(column: Sequence[Any]) -> dict[str, Any]:
     """Return the different values of a column, and for each row the number of its value."""
     # A column of a million nodes has tens of different values: each is written once, and a number for each node.
-    numbers: dict[Any, int] = {}
-    at = [numbers.setdefault(value, len(numbers)) for value in column]
-    return {"values": list(numbers), "at": at}
+    numbers = {value: number for number, value in enumerate(dict.fromkeys(column))}
+    return {"values": list(numbers), "at": [numbers[value] for value in column]}
 
 
 def _shared(column: Sequence[Any]) -> dict[str, Any]:

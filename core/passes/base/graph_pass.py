@@ -23,7 +23,7 @@ from ...graph.instantiation import instantiate
 from ...graph.node_making import add_argument, add_identity
 from ...graph.purity import CONTROL_FLOW, impurity
 from ...graph.references import WrittenMemory, memory_outputs
-from ...graph.traversal import descendants, forward_predecessors, sources_first, topological_order
+from ...graph.traversal import descendants, forward_predecessors, nodes_of_kind, sources_first, topological_order
 from ...graph.variable_nodes import VARIABLES
 from ...inference.inference import Answers, Inference, infer
 from ...model.author_scopes import layer_of
@@ -190,6 +190,7 @@ class PassContext:
         self._inference: Inference | None = None
         self._inside: set[Node] | None = None
         self._effects: dict[Node, bool] = {}
+        self._has_actors: bool | None = None
         self._memory = WrittenMemory()
         self._calls: Mapping[str, int] | None = None
         self._size = len(graph)
@@ -202,7 +203,7 @@ class PassContext:
         self.fired, self.refusals, self.weight_errors, self.notes = collections.Counter(), {}, [], []
         # These are facts of the graph as a pass finds it. They are not kept up to date within a pass, since rewrites add
         # neither effects nor writes; rules enter new nodes in `inside` themselves.
-        self._inside, self._effects, self._memory, self._calls = None, {}, WrittenMemory(), None
+        self._inside, self._effects, self._has_actors, self._memory, self._calls = None, {}, None, WrittenMemory(), None
         if not self.function:
             self.shared.accuracies = {}
             self.shared.impurities.clear()
@@ -228,6 +229,10 @@ class PassContext:
         """Return True if a feed replaces the value."""
         # First by the node, whose name need not be put together: rules ask of each input, and hardly any is fed.
         return output.node.name in self._fed_nodes and output.name in self.feeds
+
+    def has_fed_output(self, node: Node) -> bool:
+        """Return True if a feed replaces any output of the node."""
+        return node.name in self._fed_nodes and any(map(self.is_fed, node.outputs()))
 
     def fire(self, rule: str, node: Node | str, fate: str = "", accuracy: Accuracy | None = None) -> None:
         """Record that `rule` changed a node, the fate of the node, and the rule's accuracy class, if any."""
@@ -282,8 +287,8 @@ class PassContext:
         """Return the results of calls with effects, without values: a reader of a result makes the call's effects happen."""
         return {
             output: dataclasses.replace(inference.specs[output], value=None)
-            for node in self.graph
-            if call_kind(self.graph.functions, node) is not None and self.acts(node)
+            for node in nodes_of_kind(self.graph, lambda kind: call_kind(self.graph.functions, kind) is not None)
+            if self.acts(node)
             for output in node.outputs()
             if inference.specs[output].value is not None
         }
@@ -314,13 +319,17 @@ class PassContext:
 
     def is_filled(self, output: Output, number: float) -> bool:
         """Return True for a non-empty Const, not fed, whose elements all equal `number`, and for a Fill with such a Const."""
-        output = self.repeated(output) or output
+        if output.node.op == "Fill":
+            output = self.repeated(output) or output
         if not output.node.is_constant or self.is_fed(output):
             return False
         output.node.constant_value()
         # `constant_value` raises the error of damaged elements with the node's name, and `distinct` without.
         elements = output.node.attrs["value"].distinct()
-        return elements.dtype != object and elements.size > 0 and bool(np.all(elements == number))
+        if elements.dtype == object or not elements.size:
+            return False
+        # The first element alone rules out most constants.
+        return bool(elements.flat[0] == number) and bool(np.all(elements == number))
 
     def is_inside(self, node: Node) -> bool:
         """Return True if a node may lie in a loop or on a branch: after an Enter or a Switch."""
@@ -336,6 +345,11 @@ class PassContext:
     def has_effects(self, node: Node) -> bool:
         """Return True if the node or an ancestor of the node has effects, in any iteration of a loop."""
         known = self._effects
+        # In most graphs for inference no node acts, and no path has to be searched.
+        if self._has_actors is None:
+            self._has_actors = any(self.acts(each) for each in self.graph)
+        if not self._has_actors:
+            return False
         if not known and any(each.op in NEXT_ITERATION for each in self.graph):
             # In a loop a node also comes after what follows it in the body, by the back edge. Forward edges alone, as below,
             # would miss the effects of the iteration before.
@@ -347,9 +361,10 @@ class PassContext:
 
     def acts(self, node: Node) -> bool:
         """Return True for a node that has effects of its own."""
-        if node.is_placeholder or node.is_argument or node.is_variable_read or node.op in (*VARIABLES, *CONTROL_FLOW):
+        # Nearly all nodes are pure, and are spared the other questions.
+        if self.impurity(node) is None or node.is_placeholder or node.is_argument or node.is_variable_read:
             return False
-        return self.impurity(node) is not None
+        return node.op not in (*VARIABLES, *CONTROL_FLOW)
 
     def impurity(self, node: Node) -> str | None:
         """Return the reason why a node is impure, None for a pure node; functions are analysed once per pass."""

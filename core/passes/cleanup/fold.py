@@ -40,14 +40,16 @@ class FoldConstants(Pass):
     def run(self, graph: Graph, ctx: PassContext) -> None:
         inference = ctx.inference
         for node in self._nodes(graph, ctx):
-            if node.is_constant or not node.output_dtypes or self._is_barred(node, ctx):
+            if node.is_constant or not node.output_dtypes:
                 continue
-            if all(value.node.is_constant and not ctx.is_fed(value) for value in node.inputs) and node.inputs:
-                self._fold(graph, ctx, node, [inference.specs[o].shape for o in node.outputs()])
-            else:
-                values = [inference.specs[output].value for output in node.outputs()]
-                if all(v is not None and v.dtype != object for v in values):
-                    self._replace(graph, ctx, node, values, "shape")
+            # Last whether the node is barred, which takes longest to find out, and most nodes are not constant at all.
+            if node.inputs and all(value.node.is_constant and not ctx.is_fed(value) for value in node.inputs):
+                if not self._is_barred(node, ctx):
+                    self._fold(graph, ctx, node, [inference.specs[o].shape for o in node.outputs()])
+                continue
+            values = [inference.specs[output].value for output in node.outputs()]
+            if all(v is not None and v.dtype != object for v in values) and not self._is_barred(node, ctx):
+                self._replace(graph, ctx, node, values, "shape")
 
     def _nodes(self, graph: Graph, ctx: PassContext) -> Sequence[Node]:
         """Return the nodes to fold if they can be, sources first."""
@@ -57,7 +59,7 @@ class FoldConstants(Pass):
         # A Const can hold neither: handles and lists live in a session.
         if any(dtype.base in (dtypes.variant, dtypes.resource) for dtype in node.output_dtypes):
             return True
-        return ctx.impurity(node) is not None or any(map(ctx.is_fed, node.outputs()))
+        return ctx.impurity(node) is not None or ctx.has_fed_output(node)
 
     def _fold(self, graph: Graph, ctx: PassContext, node: Node, shapes: list[Shape]) -> None:
         sizes = [_bytes(shape, dtype.size) for shape, dtype in zip(shapes, node.output_dtypes)]
@@ -190,7 +192,7 @@ class CommonSubexpressions(Pass):
         for node in ctx.order():
             if ctx.impurity(node) is not None or (node.is_constant and not self.constants):
                 continue
-            if any(map(ctx.is_fed, node.outputs())):
+            if ctx.has_fed_output(node):
                 continue
             key = keys.of(node)
             original = first.setdefault(key, node)
@@ -223,9 +225,9 @@ class _Keys:
     def of(self, node: Node) -> Hashable:
         """Return a key that is equal for nodes of the same op, inputs, control inputs, attributes and device."""
         inputs: Sequence[Output] = node.inputs
-        if len(inputs) > 1 and node.op_def is not None and node.op_def.is_commutative:
+        if len(inputs) > 1 and (definition := node.op_def) is not None and definition.is_commutative:
             # By identity: any order serves, if it is the same for both nodes.
-            inputs = sorted(inputs, key=lambda value: (id(value.node), value.index))
+            inputs = sorted(inputs, key=id)
         controls = frozenset(node.control_inputs) if node.control_inputs else None
         return (node.op, self._number(node.attrs), node.device, controls, *inputs)
 
@@ -256,11 +258,13 @@ class Shapes(Pass):
         first: dict[Hashable, Node] = {}
         inference = ctx.inference
         for node in ctx.order():
-            if len(node.output_dtypes) != 1 or ctx.is_inside(node) or ctx.is_preserved(node) or node.is_constant:
+            if len(node.output_dtypes) != 1 or node.is_constant:
                 continue
             value = inference.specs[node.output()].value
             # A value without symbols is a constant, which `fold` makes of it.
-            if value is None or value.dtype != object or ctx.impurity(node) is not None or ctx.has_effects(node):
+            if value is None or value.dtype != object or ctx.is_inside(node) or ctx.is_preserved(node):
+                continue
+            if ctx.impurity(node) is not None or ctx.has_effects(node):
                 continue
             if not all(isinstance(size, (int, Dim)) for size in value.ravel().tolist()):
                 continue

@@ -163,7 +163,7 @@ class _PrecisionConversion:
             self._ctx.refuse("compute", node, f"TensorFlow has no {self._dtype} kernel for {node.op}")
             return False
         is_named = self._ctx.is_preserved(node) and len(node.outputs()) != 1
-        if is_named or any(map(self._ctx.is_fed, node.outputs())):
+        if is_named or self._ctx.has_fed_output(node):
             self._ctx.refuse("compute", node, "it is fed, or one of several outputs is fetched")
             return False
         return all(self._fits(value) for value in node.inputs)

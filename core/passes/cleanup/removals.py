@@ -44,7 +44,8 @@ class Dependencies(Pass):
             elif node.is_no_op:
                 self._bypass_no_op(graph, ctx, node)
         for node in graph:
-            self._drop_pure_controls(graph, ctx, node)
+            if node.control_inputs:
+                self._drop_pure_controls(graph, ctx, node)
         self._reduce(graph, ctx)
 
     def _bypass_identity(self, graph: Graph, ctx: PassContext, node: Node) -> None:
@@ -71,7 +72,7 @@ class Dependencies(Pass):
 
     def _bypass_identity_n(self, graph: Graph, ctx: PassContext, node: Node) -> None:
         """Bypass each value of an IdentityN, if no node waits for all values and no value has effects."""
-        if ctx.is_preserved(node) or any(map(ctx.is_fed, node.outputs())):
+        if ctx.is_preserved(node) or ctx.has_fed_output(node):
             return
         reason = _knot(graph, ctx, node)
         if reason is not None:
@@ -112,7 +113,7 @@ class Dependencies(Pass):
         order = {node: i for i, node in enumerate(ctx.order())}
         paths = _LongerPaths(order)
         for node in order:
-            if not len(node.control_inputs) or call_site(node).is_lowered:
+            if not node.control_inputs or call_site(node).is_lowered:
                 continue
             # A control edge from a Switch or Merge tells whether the node runs at all, not only when. A longer path does not
             # say the same.

@@ -62,7 +62,7 @@ class DeadBranches(Pass):
             if kind is not None and kind.form is Form.BRANCH:
                 self._take_function(graph, ctx, node, kind)
             # A _SwitchN has an output for each value of an index, and stays.
-            elif node.op in SWITCH and len(node.output_dtypes) == 2 and not any(map(ctx.is_fed, node.outputs())):
+            elif node.op in SWITCH and len(node.output_dtypes) == 2 and not ctx.has_fed_output(node):
                 self._take_output(graph, ctx, node)
 
     def _take_function(self, graph: Graph, ctx: PassContext, node: Node, kind: CallKind) -> None:
@@ -176,7 +176,7 @@ def _can_settle(ctx: PassContext, merge: Node) -> bool:
     """Return True for a Merge of two plain inputs, without a fetch of the index or a feed of the value."""
     is_fetched = merge.output(1).name in ctx.fetched_outputs or merge.name in ctx.keep
     is_plain = merge.op == "Merge" and len(merge.inputs) == 2 and not merge.control_inputs
-    return is_plain and not is_fetched and not any(map(ctx.is_fed, merge.outputs()))
+    return is_plain and not is_fetched and not ctx.has_fed_output(merge)
 
 
 def _settle(graph: Graph, merge: Node, dead: list[Node], switch: Node) -> None:

@@ -46,7 +46,7 @@ def _members(graph: Graph, ctx: PassContext) -> list[Node]:
     computed: set[Node] = set()
     for node in ctx.order():
         sources = set(predecessors(node))
-        is_pure = ctx.impurity(node) is None and not ctx.is_inside(node) and not any(map(ctx.is_fed, node.outputs()))
+        is_pure = ctx.impurity(node) is None and not ctx.is_inside(node) and not ctx.has_fed_output(node)
         waits = any(control not in members for control in node.control_inputs)
         if not sources.isdisjoint(after_effect):
             after_effect.add(node)

@@ -52,7 +52,8 @@ class _Terms:
     """The operands of a tree of sums or of products, each with an inversion flag, and the nodes of the tree."""
 
     values: list[tuple[bool, Output]]
-    constants: list[tuple[bool, Output]]
+    constants: list[tuple[bool, Any]]
+    """The arrays of the constants."""
     nodes: list[Node]
 
 
@@ -131,14 +132,13 @@ def _may_join(r: Rewriter, terms: _Terms, combined: Any, group: _InvertibleOpera
     if not rounds(terms.nodes[0]):
         return True
     with np.errstate(all="ignore"):
-        hazard = group.hazard(terms, combined, _values(r, terms.constants, group))
+        hazard = group.hazard(terms, combined, _values(terms.constants, group))
     return not hazard or r.may_relax(hazard)
 
 
-def _values(r: Rewriter, constants: Sequence[tuple[bool, Output]], group: _InvertibleOperation) -> list[Any]:
+def _values(constants: Sequence[tuple[bool, Any]], group: _InvertibleOperation) -> list[Any]:
     """Return the arrays of the constants, with inverted constants as their inverses."""
-    arrays = [(inverted, r.constant_value(value)) for inverted, value in constants]
-    return [group.invert(array) if inverted else array for inverted, array in arrays]
+    return [group.invert(array) if inverted else array for inverted, array in constants]
 
 
 def _collected(r: Rewriter, node: Node, group: _InvertibleOperation) -> _Terms:
@@ -152,8 +152,8 @@ def _collected(r: Rewriter, node: Node, group: _InvertibleOperation) -> _Terms:
             parts = zip(tree.inputs, group.parts[tree.op])
             # A sign turns with each Sub or Neg on the way: x - (y - z) has +z.
             pending += [(inverted != flips, v, _inner(r, v, group)) for v, flips in reversed(list(parts))]
-        elif r.constant_value(value) is not None:
-            terms.constants.append((inverted, value))
+        elif (array := r.constant_value(value)) is not None:
+            terms.constants.append((inverted, array))
         else:
             terms.values.append((inverted, value))
     return terms
@@ -169,25 +169,24 @@ def _elements(r: Rewriter, value: Output) -> float:
     return math.prod(shape.known()) if shape.is_known else math.inf
 
 
-def _combined(r: Rewriter, constants: Sequence[tuple[bool, Output]], group: _InvertibleOperation) -> Any:
+def _combined(r: Rewriter, constants: Sequence[tuple[bool, Any]], group: _InvertibleOperation) -> Any:
     """Combine all constants; None if the combination would be large, or would differ from the constants together."""
-    values = [(inverted, r.constant_value(value)) for inverted, value in constants]
     try:
-        broadcast_shapes(*(Shape(v.shape) for _, v in values))
+        broadcast_shapes(*map(Shape, {array.shape for _, array in constants}))
     except InvalidArgumentError:
         return None
     with np.errstate(all="ignore"):
-        result = np.asarray(functools.reduce(group.combine, _values(r, constants, group)))
+        result = np.asarray(functools.reduce(group.combine, _values(constants, group)))
         # A column plus a row is a matrix: two small constants would become a large one in the file.
-        if result.size > max(v.size for _, v in values):
+        if result.size > max(array.size for _, array in constants):
             r.refuse("the combined constant would be larger than each")
             return None
         if result.dtype.kind in "iu":
             return result
         # complex128 holds the numbers of all dtypes, real and complex, to 53 bits. So one comparison finds overflow, underflow
         # and cancellation in each dtype.
-        wide = [v.astype(np.complex128) for _, v in values]
-        exact = functools.reduce(group.combine, [group.invert(w) if i else w for (i, _), w in zip(values, wide)])
+        wide = [(inverted, array.astype(np.complex128)) for inverted, array in constants]
+        exact = functools.reduce(group.combine, _values(wide, group))
     # One percent is more than a rounding of bfloat16, 0.4 %, and far less than a lost number.
     if not np.allclose(result.astype(np.complex128), exact, rtol=0.01, atol=0, equal_nan=True):
         r.refuse("the combined constant overflows, underflows or cancels")
@@ -216,7 +215,8 @@ def scale_an_affine_function(r: Rewriter, node: Node) -> Output | None:
     factor, x = with_constant(r, free_node(r, product, ("Mul",)))
     if scale is None or offset is None or factor is None or x is None:
         return None
-    factors, offsets = (_combined(r, [(False, scale), (False, c)], _PRODUCT) for c in (factor, offset))
+    arrays = [(False, r.constant_value(constant)) for constant in (scale, factor, offset)]
+    factors, offsets = (_combined(r, [arrays[0], array], _PRODUCT) for array in arrays[1:])
     if factors is None or offsets is None:
         return None
     return r.AddV2(r.Mul(x, r.constant(factors, x)), r.constant(offsets, x))
@@ -329,7 +329,8 @@ def merge_constants_of_many(r: Rewriter, node: Node) -> Output | None:
         return None
     if len(constants) < 2:
         return r.AddN([value for value in node.inputs if value not in kinds["zero"]])
-    terms = _Terms([(False, value) for value in values], [(False, constant) for constant in constants], [node])
+    arrays = [(False, r.constant_value(constant)) for constant in constants]
+    terms = _Terms([(False, value) for value in values], arrays, [node])
     combined = _combined(r, terms.constants, _SUM)
     if combined is None or not _may_join(r, terms, combined, _SUM):
         return None

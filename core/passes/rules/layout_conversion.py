@@ -84,7 +84,7 @@ class _LayoutConversion:
 
     def _place(self, node: Node) -> NodeLayout | str | None:
         """Return `node_layout`, or the reason why the node's place in the graph forbids a conversion."""
-        if any(map(self._ctx.is_fed, node.outputs())):
+        if self._ctx.has_fed_output(node):
             return "a feed may replace it"
         layout = node_layout(self._ctx, node, self._to)
         if isinstance(layout, NodeLayout) and node.name in self._ctx.inference.reasons:

@@ -11,7 +11,7 @@ import collections
 import functools
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, TypeAlias
 
 import ml_dtypes
 import numpy as np
@@ -28,7 +28,7 @@ from ...registry.registry import shape_function
 from ...support import dataclasses
 from ...types import dtypes
 from ...types.shapes import Shape
-from ..base.accuracy import Accuracy, Rule, RuleSet, numbers_at, rounds
+from ..base.accuracy import Accuracy, Numbers, Rule, RuleSet, numbers_at, rounds
 from ..base.graph_pass import PassContext, Waves
 
 # The axes of the weights of convolutions and matrix products that are channels of the result and of the data.
@@ -98,6 +98,8 @@ def weights_sum(product: Node, weights: Any) -> float:
 MOST_MADE: Final = 2**20
 """The largest number of elements of a constant that a rule makes of a shape alone."""
 _FAST_MATH: Final = "needs fast math"
+_Rated: TypeAlias = Callable[[str, Numbers], Sequence[tuple[Rule, Accuracy]]]
+"""A function (op, numbers of a node) -> the rules for the op, each with its class at such numbers."""
 _WINDOW: Final = 16
 """The largest number of nodes of a tree after the whole tree was refused."""
 
@@ -119,21 +121,28 @@ class Rewriter:
         self._again: list[Node] = []
         self._effects = Effects(graph, ctx)
         self._ranges = ValueRanges(ctx)
+        self.constant_value = ctx.constant_value
+        """A function that returns the array of a Const that no feed replaces, else None."""
+        self.is_all = ctx.is_filled
+        """A function (value, number) that returns True for a constant or a Fill whose elements all equal the number."""
 
     def apply(self, *rules: RuleSet) -> None:
         """Apply rules to all nodes, in topological order, and to the nodes that the rules make, until no rule fires."""
         rules_of = functools.cache(lambda op: [rule for one in rules for rule in one.of(op)])
+        # A graph has few ops and dtypes, so that the classes of the rules are not found for each node.
+        rated = functools.cache(lambda op, numbers: [(rule, rule.accuracy_with(numbers)) for rule in rules_of(op)])
         queue = collections.deque(self.ctx.order())
         waiting = set(queue)
-        while queue:
-            node = queue.popleft()
-            waiting.discard(node)
-            candidates = rules_of(node.op)
-            if candidates and self.graph.get(node.name) is node:
-                with np.errstate(all="ignore"):  # constants may overflow where rules compute with them
-                    again = self._apply_at(node, candidates)
+        with np.errstate(all="ignore"):  # constants may overflow where rules compute with them
+            while queue:
+                node = queue.popleft()
+                waiting.discard(node)
+                if not rules_of(node.op) or self.graph.get(node.name) is not node:
+                    continue
+                again = self._apply_at(node, rated)
                 # What changed comes first, so that a chain is rewritten to its end before the rest of the graph is looked at.
-                queue.extendleft(one for one in again if one not in waiting)
+                if again:
+                    queue.extendleft([one for one in again if one not in waiting])
 
     def refuse(self, reason: str) -> None:
         """Record the reason why the current rule does not apply although the rule nearly did."""
@@ -207,10 +216,6 @@ class Rewriter:
         spec = self._inference.specs.get(value)
         return spec.shape if spec is not None else Shape()
 
-    def constant_value(self, value: Output) -> Any:
-        """Return the array of a Const that no feed replaces, else None."""
-        return self.ctx.constant_value(value)
-
     def range(self, value: Output) -> ValueRange:
         """Return the bounds of a value's elements, NaN aside."""
         return self._ranges.of(value)
@@ -241,14 +246,11 @@ class Rewriter:
         # NumPy calls True and 1 equal, and 1 and 1.0.
         return a.dtype is b.dtype and np.array_equal(first, second)
 
-    def is_all(self, value: Output, number: float) -> bool:
-        """Return True for a constant or a Fill whose elements all equal `number`."""
-        return self.ctx.is_filled(value, number)
-
     def is_free(self, node: Node) -> bool:
         """Return True for a node with a single reader and no other need: the node may change or go."""
+        uses = node.uses
         # With control inputs, what takes the node's place would have to wait for them, too.
-        return not self.ctx.is_preserved(node) and sum(node.uses.values()) == 1 and not node.control_inputs
+        return len(uses) == 1 and not node.control_inputs and sum(uses.values()) == 1 and not self.ctx.is_preserved(node)
 
     def is_left_to(self, node: Node, joins: Callable[[Node], bool]) -> bool:
         """Return True if the node's only reader `joins` the node, so that a rule will process both as a tree.
@@ -275,11 +277,10 @@ class Rewriter:
 
     def is_open(self, node: Node) -> bool:
         """Return True if rules may inspect a node."""
-        if node.name in self._inference.reasons or node in self._failing:
+        if node.name in self._inference.reasons or node in self._failing or self.ctx.has_fed_output(node):
             return False
-        # What a feed may replace is not determined by its producer, unless that is a placeholder.
-        replaced = (value for value in node.inputs if not value.node.is_placeholder)
-        return not any(map(self.ctx.is_fed, (*node.outputs(), *replaced)))
+        # A feed may replace a computed value: its producer does not determine the value.
+        return not [value for value in node.inputs if self.ctx.is_fed(value) and not value.node.is_placeholder]
 
     def is_only_first_read(self, node: Node) -> bool:
         """Return True if only the first output of a node has readers or fetches."""
@@ -294,7 +295,7 @@ class Rewriter:
         first, second = self.shape(a), self.shape(b)
         return first.dims is not None and first == second
 
-    def _apply_at(self, node: Node, rules: Sequence[Rule]) -> list[Node]:
+    def _apply_at(self, node: Node, rated: _Rated) -> list[Node]:
         """Try rules at a node; return the nodes to process (again) after a rule fired.
 
         A node whose shapes do not fit fails when the node runs, and all descendants with the node; no rule may change the
@@ -303,11 +304,10 @@ class Rewriter:
         self._again = []
         if not self.is_open(node):
             return []
-        numbers = numbers_at(node)  # rules that do not fire leave them as they are
-        for rule in rules:
+        before = node.inputs  # rules that do not fire leave them as they are, and the numbers
+        for rule, rated_as in rated(node.op, numbers_at(node)):
             # What the rule makes, refuses or relaxes is recorded here, and taken back if it cannot stand.
-            self._rule, self._node, self._made, self._accuracy = rule.name, node, [], rule.accuracy_with(numbers)
-            before = node.inputs
+            self._rule, self._node, self._made, self._accuracy = rule.name, node, [], rated_as
             value = rule.function(self, node)
             if isinstance(value, str):
                 self.refuse(value)
