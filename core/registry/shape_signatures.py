@@ -123,7 +123,9 @@ class _Sizes:
             self._shapes[name] = merge_shapes(self._shape(name), shape)
 
     def _set_dim(self, name: str, size: DimLike) -> None:
-        self._dims[name] = merge_dims(self._dim(name), size)
+        # The first size of a name is kept as it is: an unknown size of an input is the same in the results.
+        is_new = name.isidentifier() and name != "_" and name not in self._dims
+        self._dims[name] = size if is_new else merge_dims(self._dim(name), size)
 
     def _dim(self, name: str) -> DimLike:
         if name == "_":

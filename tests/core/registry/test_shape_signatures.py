@@ -10,6 +10,7 @@ import pytest
 from tfg.core.registry.shape_signatures import signature
 from tfg.core.support.errors import InvalidArgumentError
 from tfg.core.types import dtypes
+from tfg.core.types.dims import Dim
 from tfg.core.types.shapes import UNKNOWN, Shape, TensorSpec
 
 
@@ -111,3 +112,9 @@ def test_one_unknown_size_stands_for_a_name_in_all_outputs() -> None:
 def test_inputs_that_do_not_fit_are_refused(line: str, specs: list[TensorSpec], message: str) -> None:
     with pytest.raises(InvalidArgumentError, match=message):
         signature(line)(*specs)
+
+
+def test_an_unknown_size_is_the_same_size_in_the_results():
+    size = Dim.unknown()
+    shape = signature("n 3, n -> 2 n")(TensorSpec(dtypes.int32, Shape([size, 3])), spec(None))
+    assert shape[1] == size
