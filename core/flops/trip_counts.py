@@ -58,15 +58,16 @@ def while_trips(functions: Mapping[str, Function], node: Node, specs: Sequence[T
     condition, body = (functions.get(node.attr(name).name) for name in ("cond", "body"))
     if condition is None or body is None:
         return None
-    positions = {arg.name: i for i, arg in enumerate(condition.args)}
+    # By node and not by name: the function around the loop may have arguments of the same names.
+    positions = {arg: i for function in (condition, body) for i, arg in enumerate(function.args)}
 
     def counter_of(value: Output) -> tuple[Output, Output] | None:
-        index = positions.get(value.node.name)
+        index = positions.get(value.node)
         return None if index is None else (node.inputs[index], body.results[index])
 
     def constant(value: Output) -> DimLike | None:
         value = _strip(value)
-        index = positions.get(value.node.name)
+        index = positions.get(value.node)
         # A variable that the body changes has its value at entry in the first iteration alone.
         if index is not None and _strip(body.results[index]).node is not body.args[index]:
             return None

@@ -1,4 +1,4 @@
-"""The iterations of V1 loops whose limit is a loop variable that no iteration changes, as lowering a While leaves it."""
+"""The iterations of loops: V1 loops whose limit is a loop variable that no iteration changes, and Whiles inside functions."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import tfg
+from tests.functions import define
 from tfg.core.flops.trip_counts import frame_trips
 from tfg.core.graph.frames import find_frames
 from tfg.core.inference.inference import infer
@@ -54,3 +55,20 @@ def test_a_limit_that_changes_says_nothing():
 
 def test_a_fed_limit_says_nothing():
     assert trips(lowered(lambda g, x: g.Placeholder(dtype="int32", shape=[], name="limit"))) is None
+
+
+def test_arguments_around_a_while_may_have_the_names_of_its_variables():
+    """Functions that TensorFlow makes for gradients call their arguments arg0, arg1 ..., and so do those inside of them."""
+    g = tfg.GraphBuilder()
+    condition = define(g, "condition", ["int32", "float32"], lambda b, i, x: [b.Less(i, b.constant(np.int32(6)))])
+    body = define(g, "body", ["int32", "float32"], lambda b, i, x: [b.AddV2(i, b.constant(np.int32(1))), b.Mul(x, x)])
+
+    def around(b, x, i):
+        return b.StatelessWhile([i, x], cond=condition, body=body, name="loop")[1:]
+
+    x = g.Placeholder(dtype="float32", shape=[3], name="x")
+    define(g, "around", ["float32", "int32"], around)
+    g.PartitionedCall([x, g.constant(np.int32(2))], f="around", Tout=["float32"], name="y")
+    report = tfg.count_flops(g.graph, ["y:0"])
+    assert "loop loop: 4 iterations, derived from its condition" in report.notes
+    assert {node.cost.flops for node in report.nodes if node.op == "Mul"} == {12}
