@@ -55,10 +55,8 @@ def examples_of(page):
 @pytest.mark.parametrize("page", [page for page in PAGES if docs["BLOCK"].search(page.read_text())], ids=page_id)
 def test_console_examples(page, clone):
     examples = list(examples_of(page))
-    commands = [command for command, _, _ in examples]
-    # Ops of a library stay registered, so the page gets a process of its own.
-    alone = any("--op-library" in command for command in commands)
-    outcomes = outcomes_of("commands", commands) if alone else map(page_runner.run_command, commands)
+    # A process for each page: ops of a library that other tests, or other pages, load stay registered.
+    outcomes = outcomes_of("commands", [command for command, _, _ in examples])
     for (command, codes, expected), done in zip(examples, outcomes, strict=True):
         assert done.code in codes, f"{command}: {done.err}"
         assert docs["same"](f"{done.err}{done.out}".strip(), expected), f"{command}: run scripts/regenerate.py outputs"

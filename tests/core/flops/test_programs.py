@@ -15,7 +15,7 @@ WAYS = {
         Abs AccumulateNV2 Acos Acosh Add AddN AddV2 AdjustContrast AdjustContrastv2 All Angle Any ApproximateEqual Asin Asinh
         Atan Atan2 Atanh BatchMatMul BatchMatMulV2 BatchMatMulV3 BatchNormWithGlobalNormalization
         BatchNormWithGlobalNormalizationGrad BesselI0e BesselI1 BesselI1e BiasAdd BiasAddGrad BiasAddV1 Bincount BitwiseAnd
-        BitwiseOr BitwiseXor Ceil ClipByValue ComplexAbs Cos Cosh Cross DenseBincount Digamma Elu EluGrad Equal Erf Erfc Erfinv
+        BitwiseOr BitwiseXor Ceil ComplexAbs Cos Cosh Cross DenseBincount Digamma Elu EluGrad Equal Erf Erfc Erfinv
         Exp Expm1 FakeQuantWithMinMaxArgs Floor Greater GreaterEqual HSVToRGB InplaceAdd Inv Invert IsFinite IsInf IsNan L2Loss
         LeakyRelu LeakyReluGrad Less LessEqual Lgamma Log Log1p LogicalAnd LogicalNot LogicalOr LogSoftmax MatMul Max Maximum
         Mean Min Minimum Mul Ndtri Neg NotEqual PopulationCount Prod QuantizeAndDequantize RealDiv
@@ -39,8 +39,8 @@ DIFFERS = {
         BesselJ0 BesselJ1 BesselK0 BesselK0e BesselK1 BesselK1e BesselY0 BesselY1 Dawsn Expint FresnelCos FresnelSin
     """,
     "zeros, infinities and NaN are looked for": """
-        CheckNumerics CheckNumericsV2 Dilation2D DivNoNan InTopK InTopKV2 InvGrad MulNoNan ReciprocalGrad RsqrtGrad SqrtGrad
-        Xdivy Xlog1py Xlogy
+        CheckNumerics CheckNumericsV2 ClipByValue Dilation2D DivNoNan InTopK InTopKV2 InvGrad MulNoNan ReciprocalGrad RsqrtGrad
+        SqrtGrad Xdivy Xlog1py Xlogy
     """,
     "divisors, exponents and distances are checked": "Div FloorMod LeftShift Mod Pow RightShift TruncateMod",
     "a quotient is rounded in a step of its own": "FloorDiv TruncateDiv",
@@ -49,6 +49,7 @@ DIFFERS = {
         ScatterNd ScatterNdNonAliasingAdd SegmentMean SparseSegmentMean SparseSegmentMeanWithNumSegments SparseSegmentSqrtN
         SparseSegmentSqrtNWithNumSegments TensorScatterAdd TensorScatterMax TensorScatterMin TensorScatterSub
     """,
+    "each element is compared with the largest of every window around it": "MaxPool3DGrad",
     "all positions are compared with all, or weighed in a matrix product": "LRN LRNGrad",
     "weights are made for each place": """
         CropAndResize CropAndResizeGradBoxes CropAndResizeGradImage ResizeArea ResizeBicubic ResizeBilinear
