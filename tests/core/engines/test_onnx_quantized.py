@@ -63,7 +63,9 @@ def assert_equal(results, recorded, op):
 @pytest.mark.parametrize("key", CASES)
 def test_integers_are_tensorflows(key, tmp_path):
     case, recorded = CASES[key]
-    if not recorded["error"]:
+    # The only op of quantized numbers that takes floats, too, and in ONNX it does not.
+    is_of_floats = case.op == "QuantizedResizeBilinear" and recorded["results"][0].dtype.kind == "f"
+    if not recorded["error"] and not is_of_floats:
         builder, outputs = built(case)
         assert_equal(run(builder, {}, outputs, tmp_path / "m.onnx"), recorded, case.op)
 
