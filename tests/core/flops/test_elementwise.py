@@ -41,6 +41,8 @@ for op in UNARY:
     elementwise(op, UNARY[op], 1)
 for op in BINARY:
     elementwise(op, BINARY[op], 2)
+# A bound that is NaN is looked for, and not counted.
+elementwise("ClipByValue", lambda t, low, high: np.maximum(np.minimum(t, high), low), 3)
 
 
 @holds(HELD, "ArgMax", "ArgMin")
