@@ -485,8 +485,10 @@ class Namespace:
             slots = [i for i in plan.fetches[: len(definition.results)] if i is not None]
             return find(plan.steps, _started(plan, arguments), slots)
 
+        def goes_on_known(arguments: Sequence[Any]) -> Any:
+            return known(known_results, condition, arguments)[0]
+
         site, starts = (condition, body), _known(values)
-        goes_on_known = lambda arguments: known(known_results, condition, arguments)[0]  # noqa: E731
         may_follow = functools.partial(known, known_may_follow, condition)
         advance_known = functools.partial(known, known_results, body)
         times, varying = self.memory.once(
