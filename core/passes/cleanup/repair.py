@@ -100,7 +100,7 @@ class Repair(Pass):
             graph.remove_node(node)
 
     def _separate_frames(self, graph: Graph, ctx: PassContext) -> None:
-        """Give a frame of its own to each loop that shares the name of another, as if a graph was imported twice."""
+        """Give a frame of its own to each loop that shares the name of another, as in a graph that was imported twice."""
         taken = {enter.attrs["frame_name"] for enter in graph if enter.op in ENTER}
         for name, loops in _loops_by_frame(graph).items():
             for number, enters in enumerate(loops[1:], 1):
