@@ -133,9 +133,8 @@ def _leads_forward(after: _After[_Key]) -> bool:
     before: set[_Key] = set()
     for key, targets in after.items():
         before.add(key)
-        for target in targets:
-            if target in before:
-                return False
+        if not before.isdisjoint(targets):
+            return False
     return True
 
 

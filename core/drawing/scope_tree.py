@@ -77,7 +77,7 @@ def _scopes(nodes: Iterable[Node], homes: Mapping[Node, str]) -> list[NameScope]
     _place_namesakes(scopes)
     # From the innermost scopes out, for `_only_part` replaces a scope by what is left in it.
     for scope in reversed(scopes.values()):
-        scope.parts = [_only_part(part) if isinstance(part, NameScope) else part for part in scope.parts]
+        scope.parts = [_only_part(part) for part in scope.parts]
         scope.nodes = _count(scope.parts)
     return list(scopes.values())
 
@@ -106,7 +106,7 @@ def _place_namesakes(scopes: dict[str, NameScope]) -> None:
 
 
 def _only_part(part: NameScope | Node) -> NameScope | Node:
-    """Return the scope, or the only part inside where there is just a single member."""
+    """Return the part, or the only part inside where there is just a single member."""
     while isinstance(part, NameScope) and len(part.parts) == 1:
         inner = part.parts[0]
         if isinstance(inner, NameScope):
@@ -115,9 +115,8 @@ def _only_part(part: NameScope | Node) -> NameScope | Node:
     return part
 
 
-def _count(parts: Sequence[NameScope | Node]) -> int:
-    scopes = [part.nodes for part in parts if isinstance(part, NameScope)]
-    return len(parts) - len(scopes) + sum(scopes)
+def _count(parts: Iterable[NameScope | Node]) -> int:
+    return sum(part.nodes if isinstance(part, NameScope) else 1 for part in parts)
 
 
 def _divide(scope: NameScope, max_parts: int) -> None:

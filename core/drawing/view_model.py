@@ -5,7 +5,6 @@ Overlays are numbers or texts of nodes, by which the boxes of a page are coloure
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple, TypeAlias
@@ -36,7 +35,6 @@ from .picture_nodes import KINDS, folded, kind_of, links
 from .scope_tree import NameScope
 from .value_pictures import NodeValue
 
-_NodeFigures: TypeAlias = tuple[str, float, tuple[NodeValue, ...], tuple[tuple[str, str, str], ...], str]
 Values: TypeAlias = Mapping[Node, float] | Mapping[Node, str]
 
 
@@ -136,15 +134,6 @@ class Figures:
     compared: FirstGraph | None = None
     words: Callable[[str], str] = str
     """Puts the steps of a text into words."""
-
-    def of(self, nodes: Iterable[Node]) -> Iterator[_NodeFigures]:
-        """Yield the FLOPs, the share, the values, the changes and the origin of each node."""
-        listed = list(nodes)
-        fields: Sequence[tuple[Mapping[Node, Any], Any]] = (
-            (self.flops, ""), (self.shares, 0.0), (self.values, ()), (self.changes, ()), (self.origins, "")
-        )  # fmt: skip
-        # A field after another: a search for each field of each node would take a sixth of the time of an entry.
-        return zip(*(map(field.get, listed, itertools.repeat(empty)) for field, empty in fields))
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -370,10 +359,9 @@ class _Binder:
         waited_for = {control for node in graph for control in node.control_inputs}
         texts = ConstantTexts(folded(graph, self._figures.keep))
         weights = _NearWeights(graph)
-        for node, figures in zip(graph, self._figures.of(graph)):
+        for node in graph:
             effect = explainer.effect(node) if node in waited_for else ""
-            group = groups.get(node.name) if groups else None
-            self.entries.append(self._entry(node, explainer, effect, group, texts.of(node), weights, figures))
+            self.entries.append(self._entry(node, explainer, effect, groups.get(node.name), texts.of(node), weights))
             if len(self.entries) % _NODES_OF_A_REPORT == 0:
                 self._report(len(self.entries), self._total)
 
@@ -395,11 +383,9 @@ class _Binder:
         group: int | None,
         constants: tuple[str, ...],
         weights: _NearWeights,
-        figures: _NodeFigures,
     ) -> Entry:
         """Return the entry of a node, without knowledge of pages."""
-        numbers = self._numbers
-        flops, share, values, changes, origin = figures
+        numbers, figures = self._numbers, self._figures
         common = self._common_of(node, explainer.inference)
         number = numbers[node]
         if common.dtype:
@@ -412,20 +398,20 @@ class _Binder:
             common.entry,
             stage,
             evidence,
-            self._figures.words(explainer.role(node)),
+            figures.words(explainer.role(node)),
             tuple([(numbers[value.node], value.index) for value in node.inputs]),
             tuple([numbers[control] for control in node.control_inputs]),
             node.device,
             explainer.placement.chain(node),
-            flops,
-            share,
+            figures.flops.get(node, ""),
+            figures.shares.get(node, 0.0),
             effect,
             group,
             constants,
-            values,
+            figures.values.get(node, ()),
             tuple([numbers[weight] for weight in weights.near(node)]),
-            changes,
-            origin,
+            figures.changes.get(node, ()),
+            figures.origins.get(node, ""),
         )
 
     def _common_of(self, node: Node, inference: Inference | None) -> _CommonFacts:

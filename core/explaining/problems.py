@@ -88,11 +88,6 @@ class CheckedBody:
     """Memo of `_output_dtypes`, by op and identity of the attributes."""
     sound: set[Hashable] = dataclasses.field(default_factory=set)
     """What nodes without problems have in common with others, as `_likeness` says."""
-    nodes: set[Node] = dataclasses.field(init=False)
-    """The nodes of the graph."""
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "nodes", set(self.graph))
 
     def problem(self, severity: str, kind: str, node: Node | None, message: str, hint: str | None = None) -> Problem:
         name, op = (node.name, node.op) if node is not None else (None, None)
@@ -226,8 +221,6 @@ def _attributes(body: CheckedBody, node: Node) -> Iterator[Problem]:
 
 def _dangling_inputs(body: CheckedBody, node: Node) -> Iterator[Problem]:
     """Yield edges from nowhere."""
-    if not node.control_inputs and body.nodes.issuperset([value.node for value in node.inputs]):
-        return  # as of most nodes
     for source in predecessors(node):
         if body.graph.get(source.name) is not source:
             yield body.problem(

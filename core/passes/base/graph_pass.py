@@ -319,8 +319,7 @@ class PassContext:
 
     def is_filled(self, output: Output, number: float) -> bool:
         """Return True for a non-empty Const, not fed, whose elements all equal `number`, and for a Fill with such a Const."""
-        if output.node.op == "Fill":
-            output = self.repeated(output) or output
+        output = self.repeated(output) or output
         if not output.node.is_constant or self.is_fed(output):
             return False
         output.node.constant_value()
