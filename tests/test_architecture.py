@@ -460,7 +460,7 @@ WORDING = frozenset(
      "output_candidates", "own_attributes", "readable", "shortened", "typical", "what_is_short")
 )  # fmt: skip
 """Functions that order and word a result for a table or an error: Python has the result itself."""
-CHOOSING = frozenset(("counted_fetches", "default_fetches", "outputs_of"))
+CHOOSING = frozenset(("as_served", "counted_fetches", "default_fetches", "outputs_of"))
 """Functions that choose the tensors where the user names none, as the functions of the package do."""
 
 
