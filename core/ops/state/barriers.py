@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ...numerics.sequences import MinHeap
-from ...registry.registry import facts, kernel, not_arithmetic, shape
+from ...registry.registry import kernel, shape
 from ...runtime.state.edge_values import WouldBlock
 from ...runtime.state.kernel_context import KernelContext
 from ...runtime.state.resources import Shared
@@ -25,7 +25,7 @@ from ..shared.turns import Line, in_turn
 from .queues import QueueSpec
 
 
-@kernel("Barrier")
+@kernel("Barrier", arithmetic=False)
 def barrier(
     ctx: KernelContext, *, component_types: list[DType], shapes: list[Shape], capacity: int, container: str, shared_name: str
 ) -> Any:
@@ -45,7 +45,7 @@ def barrier(
     return handle
 
 
-@kernel("BarrierInsertMany")
+@kernel("BarrierInsertMany", facts=("side_effect", "asynchronous"), arithmetic=False)
 def barrier_insert_many(handle: Any, keys: Array, values: Array, *, component_index: int, T: DType) -> None:
     """Insert a component for many keys."""
     target = resource(handle, Barrier)
@@ -63,7 +63,7 @@ def barrier_insert_many(handle: Any, keys: Array, values: Array, *, component_in
     target.insert_many(keys.tolist(), values, component_index)
 
 
-@kernel("BarrierTakeMany")
+@kernel("BarrierTakeMany", facts=("side_effect", "blocks", "asynchronous"), arithmetic=False)
 def barrier_take_many(
     ctx: KernelContext,
     handle: Any,
@@ -97,19 +97,19 @@ def _batch(rows: list[Array], dtype: DType, size: Shape) -> Array:
     return result
 
 
-@kernel("BarrierClose")
+@kernel("BarrierClose", facts=("side_effect", "asynchronous"), arithmetic=False)
 def barrier_close(handle: Any, *, cancel_pending_enqueues: bool) -> None:
     """Take no new keys."""
     resource(handle, Barrier).close(cancel_pending_enqueues)
 
 
-@kernel("BarrierReadySize", shape="-> ()")
+@kernel("BarrierReadySize", shape="-> ()", facts=("asynchronous",), arithmetic=False)
 def barrier_ready_size(handle: Any) -> Result:
     """Return the number of complete elements."""
     return np.int32(resource(handle, Barrier).ready_size)
 
 
-@kernel("BarrierIncompleteSize", shape="-> ()")
+@kernel("BarrierIncompleteSize", shape="-> ()", facts=("asynchronous",), arithmetic=False)
 def barrier_incomplete_size(handle: Any) -> Result:
     """Return the number of elements that lack a component."""
     return np.int32(resource(handle, Barrier).incomplete_size)
@@ -127,13 +127,6 @@ def barrier_take_many_shape(
 ) -> tuple[Shape, Shape, list[Shape]]:
     count = Shape((Dim.unknown(),))
     return count, count, [count + spec.shape for spec in handle.handle] or [UNKNOWN] * len(component_types)
-
-
-_ALL = ("Barrier", "BarrierInsertMany", "BarrierTakeMany", "BarrierClose", "BarrierReadySize", "BarrierIncompleteSize")
-facts("side_effect", of=("BarrierInsertMany", "BarrierTakeMany", "BarrierClose"))
-facts("blocks", of=("BarrierTakeMany",))
-facts("asynchronous", of=_ALL[1:])
-not_arithmetic(*_ALL)
 
 
 # Barriers: elements that become ready once all their components have come.

@@ -13,7 +13,7 @@ import numpy as np
 
 from ...codecs import wire
 from ...codecs.wire import varint
-from ...registry.registry import ZERO, Cost, arrays, facts, flops, kernel, not_differentiable, shape, shaped, zero_flops
+from ...registry.registry import ZERO, Cost, arrays, facts, flops, kernel, not_differentiable, shape, zero_flops
 from ...runtime.state.edge_values import scalar_object
 from ...runtime.state.kernel_context import KernelContext
 from ...runtime.state.resources import Shared
@@ -300,25 +300,25 @@ def _search(values: TensorSpec, boundaries: TensorSpec) -> Cost:
     return Cost(values.shape.num_elements * (size.bit_length() if isinstance(size, int) else 1))
 
 
-@kernel("BoostedTreesEnsembleResourceHandleOp")
+@kernel("BoostedTreesEnsembleResourceHandleOp", shape="-> ()")
 def boosted_trees_ensemble_handle(ctx: KernelContext, *, container: str, shared_name: str) -> Result:
     """A handle of an ensemble that is still to be created."""
     return named(ctx, container, shared_name, TreeEnsemble, lambda: TreeEnsemble(shared_name or ctx.name))
 
 
-@kernel("BoostedTreesQuantileStreamResourceHandleOp")
+@kernel("BoostedTreesQuantileStreamResourceHandleOp", shape="-> ()")
 def boosted_trees_quantile_handle(ctx: KernelContext, *, container: str, shared_name: str) -> Result:
     """A handle of streams that are still to be created."""
     return named(ctx, container, shared_name, QuantileStream, lambda: QuantileStream(shared_name or ctx.name))
 
 
-@kernel("IsBoostedTreesEnsembleInitialized")
+@kernel("IsBoostedTreesEnsembleInitialized", shape="-> ()")
 def is_boosted_trees_ensemble_initialized(tree_ensemble_handle: Array) -> Result:
     """True once the ensemble is created."""
     return np.bool_(resource(tree_ensemble_handle, TreeEnsemble).serialized is not None)
 
 
-@kernel("IsBoostedTreesQuantileStreamResourceInitialized")
+@kernel("IsBoostedTreesQuantileStreamResourceInitialized", shape="-> ()")
 def is_boosted_trees_quantile_initialized(quantile_stream_resource_handle: Array) -> Result:
     """True once the streams are created."""
     return np.bool_(resource(quantile_stream_resource_handle, QuantileStream).is_created)
@@ -432,12 +432,6 @@ _HANDLES = ("BoostedTreesEnsembleResourceHandleOp", "BoostedTreesQuantileStreamR
 _TESTS = ("IsBoostedTreesEnsembleInitialized", "IsBoostedTreesQuantileStreamResourceInitialized")
 _CREATIONS = ("BoostedTreesCreateEnsemble", "BoostedTreesCreateQuantileStreamResource")
 _RESTORATIONS = ("BoostedTreesDeserializeEnsemble", "BoostedTreesQuantileStreamResourceDeserialize")
-
-
-shaped("-> ()", *_HANDLES)
-
-
-shaped("-> ()", *_TESTS)
 
 
 @shape("BoostedTreesPredict")

@@ -16,7 +16,7 @@ import numpy as np
 from ...datasets.dataset import row_of
 from ...numerics.sequences import MinHeap
 from ...random.philox import Philox
-from ...registry.registry import facts, kernel, not_arithmetic, shape
+from ...registry.registry import kernel, shape
 from ...runtime.state.edge_values import WouldBlock, is_of
 from ...runtime.state.kernel_context import KernelContext
 from ...runtime.state.resources import Shared
@@ -407,7 +407,7 @@ def _queue(
     return handle
 
 
-@kernel("FIFOQueue", "FIFOQueueV2")
+@kernel("FIFOQueue", "FIFOQueueV2", arithmetic=False)
 def fifo_queue(
     ctx: KernelContext, *, component_types: list[DType], shapes: list[Shape], capacity: int, container: str, shared_name: str
 ) -> Any:
@@ -415,7 +415,7 @@ def fifo_queue(
     return _queue(ctx, container, shared_name, FifoQueue, QueueSpec.make("FIFOQueue", component_types, shapes, capacity))
 
 
-@kernel("PaddingFIFOQueue", "PaddingFIFOQueueV2")
+@kernel("PaddingFIFOQueue", "PaddingFIFOQueueV2", arithmetic=False)
 def padding_fifo_queue(
     ctx: KernelContext, *, component_types: list[DType], shapes: list[Shape], capacity: int, container: str, shared_name: str
 ) -> Any:
@@ -434,7 +434,7 @@ def padding_fifo_queue(
 _ANY = Dim.unknown()
 
 
-@kernel("RandomShuffleQueue", "RandomShuffleQueueV2")
+@kernel("RandomShuffleQueue", "RandomShuffleQueueV2", arithmetic=False)
 def random_shuffle_queue(
     ctx: KernelContext,
     *,
@@ -471,7 +471,7 @@ def queue_v1_shape(*, component_types: list[DType], shapes: list[Shape]) -> Tens
     return TensorSpec(dtypes.string, Shape((2,)), None, _specs(component_types, shapes))
 
 
-@kernel("PriorityQueue", "PriorityQueueV2")
+@kernel("PriorityQueue", "PriorityQueueV2", arithmetic=False)
 def priority_queue(
     ctx: KernelContext, *, component_types: list[DType], shapes: list[Shape], capacity: int, container: str, shared_name: str
 ) -> Any:
@@ -498,7 +498,7 @@ def priority_queue_v1_shape(*, component_types: list[DType], shapes: list[Shape]
     return TensorSpec(dtypes.string, Shape((2,)), None, _with_priority(component_types, shapes))
 
 
-@kernel("QueueEnqueue", "QueueEnqueueV2")
+@kernel("QueueEnqueue", "QueueEnqueueV2", facts=("side_effect", "blocks", "asynchronous"), arithmetic=False)
 def queue_enqueue(ctx: KernelContext, handle: Any, components: list[Array]) -> None:
     """Add an element."""
     queue = resource(handle, Queue)
@@ -507,7 +507,7 @@ def queue_enqueue(ctx: KernelContext, handle: Any, components: list[Array]) -> N
     done(ctx, queue.adding, (handle, *components), lambda: Adding(queue, [tuple(components)]))
 
 
-@kernel("QueueEnqueueMany", "QueueEnqueueManyV2")
+@kernel("QueueEnqueueMany", "QueueEnqueueManyV2", facts=("side_effect", "blocks", "asynchronous"), arithmetic=False)
 def queue_enqueue_many(ctx: KernelContext, handle: Any, components: list[Array]) -> None:
     """Add the slices along the first dimension."""
     queue = resource(handle, Queue)
@@ -520,7 +520,7 @@ def queue_enqueue_many(ctx: KernelContext, handle: Any, components: list[Array])
     done(ctx, queue.adding, (handle, *components), lambda: Adding(queue, rows))
 
 
-@kernel("QueueClose", "QueueCloseV2")
+@kernel("QueueClose", "QueueCloseV2", facts=("side_effect", "asynchronous"), arithmetic=False)
 def queue_close(ctx: KernelContext, handle: Any, *, cancel_pending_enqueues: bool) -> None:
     """Close the queue: at once, or after the waiting enqueues."""
     queue = resource(handle, Queue)
@@ -532,12 +532,8 @@ def queue_close(ctx: KernelContext, handle: Any, *, cancel_pending_enqueues: boo
 
 _USE = ("QueueEnqueue", "QueueEnqueueMany", "QueueDequeue", "QueueDequeueMany", "QueueDequeueUpTo", "QueueClose")
 
-facts("side_effect", of=[name + version for name in _USE for version in ("", "V2")])
 
-facts("blocks", of=[name + version for name in _USE[:-1] for version in ("", "V2")])
-
-
-@kernel("QueueDequeue", "QueueDequeueV2")
+@kernel("QueueDequeue", "QueueDequeueV2", facts=("side_effect", "blocks", "asynchronous"), arithmetic=False)
 def queue_dequeue(ctx: KernelContext, handle: Any, *, component_types: list[DType]) -> Sequence[Result]:
     """Take an element."""
     queue = resource(handle, Queue)
@@ -568,8 +564,6 @@ def _element_shapes(handle: Any, component_types: Any, first: Any = SCALAR) -> A
 
 _ASK = ("QueueIsClosed", "QueueSize")
 
-facts("asynchronous", of=[name + version for name in (*_USE, *_ASK) for version in ("", "V2")])
-
 
 def _dequeue_many(
     ctx: KernelContext, handle: Array | ReferenceHandle, n: Array, component_types: list[DType], may_be_fewer: bool
@@ -586,7 +580,7 @@ def _dequeue_many(
     return queue.batched(attempt.elements)
 
 
-@kernel("QueueDequeueMany", "QueueDequeueManyV2")
+@kernel("QueueDequeueMany", "QueueDequeueManyV2", facts=("side_effect", "blocks", "asynchronous"), arithmetic=False)
 def queue_dequeue_many(ctx: KernelContext, handle: Any, n: Array, *, component_types: list[DType]) -> Sequence[Result]:
     """Take n elements as a batch."""
     return _dequeue_many(ctx, handle, n, component_types, False)
@@ -598,7 +592,7 @@ def queue_dequeue_many_shape(handle: TensorSpec, n: TensorSpec, *, component_typ
     return _element_shapes(handle, component_types, Shape([None if n.value is None else n.value.item()]))
 
 
-@kernel("QueueDequeueUpTo", "QueueDequeueUpToV2")
+@kernel("QueueDequeueUpTo", "QueueDequeueUpToV2", facts=("side_effect", "blocks", "asynchronous"), arithmetic=False)
 def queue_dequeue_up_to(ctx: KernelContext, handle: Any, n: Array, *, component_types: list[DType]) -> Sequence[Result]:
     """Take n elements as a batch, or the remaining elements of a closed queue."""
     return _dequeue_many(ctx, handle, n, component_types, True)
@@ -609,19 +603,19 @@ def queue_dequeue_up_to_shape(handle: TensorSpec, n: TensorSpec, *, component_ty
     return _element_shapes(handle, component_types, Shape([None]))
 
 
-@kernel("QueueIsClosed", "QueueIsClosedV2", shape="-> ()")
+@kernel("QueueIsClosed", "QueueIsClosedV2", shape="-> ()", facts=("asynchronous",), arithmetic=False)
 def queue_is_closed(handle: Any) -> Result:
     """Return True if the queue was closed."""
     return np.bool_(resource(handle, Queue).is_closed)
 
 
-@kernel("QueueSize", "QueueSizeV2", shape="-> ()")
+@kernel("QueueSize", "QueueSizeV2", shape="-> ()", facts=("asynchronous",), arithmetic=False)
 def queue_size(handle: Any) -> Result:
     """Return the number of elements in the queue."""
     return np.int32(len(resource(handle, Queue)))
 
 
-@kernel("FakeQueue")
+@kernel("FakeQueue", arithmetic=False)
 def fake_queue(ctx: KernelContext, resource: Array) -> Any:
     """A reference handle to the queue behind a resource handle."""
     # Ops of V1 take a queue by reference, and never look behind it.
@@ -636,5 +630,3 @@ def fake_queue_shape(resource: TensorSpec) -> TensorSpec:
 _CREATE = ("FIFOQueue", "PaddingFIFOQueue", "RandomShuffleQueue", "PriorityQueue")
 
 _ALL = [name + version for name in (*_CREATE, *_USE, *_ASK) for version in ("", "V2")]
-
-not_arithmetic(*_ALL, "FakeQueue")

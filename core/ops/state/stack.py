@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ...registry.registry import facts, kernel, lower, not_arithmetic, shape
+from ...registry.registry import facts, kernel, lower, shape
 from ...runtime.state.edge_values import RunState, is_of, scalar_object
 from ...runtime.state.kernel_context import KernelContext
 from ...runtime.state.resources import Variable
@@ -73,7 +73,7 @@ def _new_stack(ctx: KernelContext, elem_type: DType, stack_name: str, max_size: 
     return ctx.step.resources.get_or_create(_CONTAINER, name, Stack, lambda: Stack(name, elem_type, max_size))
 
 
-@kernel("Stack", shape="-> 2")
+@kernel("Stack", shape="-> 2", facts=("container",), arithmetic=False)
 def stack(ctx: KernelContext, *, elem_type: DType, stack_name: str) -> Any:
     """A reference to the stack's container and name."""
     created = _new_stack(ctx, elem_type, stack_name, -1)
@@ -82,33 +82,33 @@ def stack(ctx: KernelContext, *, elem_type: DType, stack_name: str) -> Any:
     return handle
 
 
-@kernel("StackV2", shape="-> ()")
+@kernel("StackV2", shape="-> ()", facts=("container", "run_state", "stated_pair"), arithmetic=False)
 def stack_v2(ctx: KernelContext, max_size: Array, *, elem_type: DType, stack_name: str) -> Result:
     if np.ndim(max_size):
         raise InvalidArgumentError(f"Stack size must be a scalar, but had shape: {Shape(np.shape(max_size))}")
     return scalar_object(_new_stack(ctx, elem_type, stack_name, int(max_size)))
 
 
-@kernel("StackPush", shape="*, ... -> ...")
+@kernel("StackPush", shape="*, ... -> ...", facts=("stack_push",), arithmetic=False)
 def stack_push(ctx: KernelContext, handle: Any, elem: Array) -> Result:
     """The element itself, now on top of the stack."""
     _named(ctx, handle).push(elem)
     return elem
 
 
-@kernel("StackPushV2", shape="*, ... -> ...")
+@kernel("StackPushV2", shape="*, ... -> ...", facts=("stack_push", "unshared", "on_run_state"), arithmetic=False)
 def stack_push_v2(handle: Array, elem: Array) -> Result:
     """The element itself, now on top of the stack."""
     _from_handle(handle).push(elem)
     return elem
 
 
-@kernel("StackPop")
+@kernel("StackPop", facts=("container_read", "stack_pop"), arithmetic=False)
 def stack_pop(ctx: KernelContext, handle: Any, *, elem_type: DType) -> Result:
     return _named(ctx, handle).pop(elem_type)
 
 
-@kernel("StackPopV2")
+@kernel("StackPopV2", facts=("container_read", "stack_pop", "unshared", "on_run_state"), arithmetic=False)
 def stack_pop_v2(handle: Array, *, elem_type: DType) -> Result:
     return _from_handle(handle).pop(elem_type)
 
@@ -123,22 +123,14 @@ def stack_pop_shape(handle: TensorSpec) -> Shape | TensorSpec:
 facts("inexpensive", "asynchronous", of=("StackPush", "StackPushV2", "StackPop", "StackPopV2"))
 
 
-@kernel("StackClose")
+@kernel("StackClose", facts=("inexpensive", "container_read"), arithmetic=False)
 def stack_close(ctx: KernelContext, handle: Any) -> None:
     _named(ctx, handle).close()
 
 
-@kernel("StackCloseV2")
+@kernel("StackCloseV2", facts=("inexpensive", "container_read", "unshared", "on_run_state"), arithmetic=False)
 def stack_close_v2(handle: Array) -> None:
     _from_handle(handle).close()
-
-
-facts("inexpensive", of=("StackClose", "StackCloseV2"))
-facts("stack_push", of=("StackPush", "StackPushV2"))
-facts("container", of=("Stack", "StackV2"))
-facts("container_read", of=("StackPop", "StackPopV2", "StackClose", "StackCloseV2"))
-facts("stack_pop", of=("StackPop", "StackPopV2"))
-facts("unshared", "on_run_state", of=("StackPushV2", "StackPopV2", "StackCloseV2"))
 
 
 def _named(ctx: KernelContext, handle: Variable) -> Stack:
@@ -161,7 +153,3 @@ lower("StackV2", static=(0,), always=True)(lambda xla, max_size, *, elem_type: x
 lower("StackPushV2", always=True, sites=True)(lambda xla, stack, elem, *, site="": stack.push(xla, elem, site))
 lower("StackPopV2", always=True)(lambda xla, stack, *, elem_type: stack.pop(xla, elem_type.numpy))
 lower("StackCloseV2", always=True)(lambda xla, stack: stack.close())
-facts("run_state", "stated_pair", of=("StackV2",))
-
-_OPS = ("Stack", "StackV2", "StackPush", "StackPushV2", "StackPop", "StackPopV2", "StackClose", "StackCloseV2")
-not_arithmetic(*_OPS)

@@ -13,7 +13,7 @@ import numpy as np
 
 from ...codecs.hashes import murmur64
 from ...numerics.hash_tables import ChainedOrder, IntegerIndex
-from ...registry.registry import facts, kernel, not_arithmetic, onnx, shape
+from ...registry.registry import facts, kernel, onnx, shape
 from ...runtime.state.edge_values import scalar_object
 from ...runtime.state.kernel_context import KernelContext
 from ...runtime.state.resources import Shared
@@ -473,27 +473,27 @@ def _shared(
     return handle
 
 
-@kernel("HashTable", "HashTableV2")
+@kernel("HashTable", "HashTableV2", facts=("table", "owns_state"), arithmetic=False)
 def hash_table(ctx: KernelContext, *, container: str, shared_name: str, key_dtype: DType, value_dtype: DType) -> Any:
     """A table for an initializer to fill."""
     types = (key_dtype, value_dtype)
     return _shared(ctx, container, shared_name, StaticTable, types, lambda: StaticTable(ctx.name, *types))
 
 
-@kernel("AnonymousHashTable")
+@kernel("AnonymousHashTable", facts=("table", "owns_state"), arithmetic=False)
 def anonymous_hash_table(ctx: KernelContext, *, key_dtype: DType, value_dtype: DType) -> Result:
     """A table without a name, for an initializer to fill."""
     return scalar_object(StaticTable(ctx.name, key_dtype, value_dtype))
 
 
-@kernel("MutableHashTable", "MutableHashTableV2")
+@kernel("MutableHashTable", "MutableHashTableV2", facts=("table", "owns_state", "saved_table"), arithmetic=False)
 def mutable_hash_table(ctx: KernelContext, *, container: str, shared_name: str, key_dtype: DType, value_dtype: DType) -> Any:
     """A table of scalars."""
     types = (key_dtype, value_dtype)
     return _shared(ctx, container, shared_name, MutableTable, types, lambda: MutableTable(ctx.name, *types))
 
 
-@kernel("AnonymousMutableHashTable")
+@kernel("AnonymousMutableHashTable", facts=("table", "owns_state", "saved_table"), arithmetic=False)
 def anonymous_mutable_hash_table(ctx: KernelContext, *, key_dtype: DType, value_dtype: DType) -> Result:
     """A table of scalars without a name."""
     return scalar_object(MutableTable(ctx.name, key_dtype, value_dtype))
@@ -519,7 +519,9 @@ def _vector_shape(value_shape: Shape) -> tuple[int, ...]:
     return value_shape.known()
 
 
-@kernel("MutableHashTableOfTensors", "MutableHashTableOfTensorsV2")
+@kernel(
+    "MutableHashTableOfTensors", "MutableHashTableOfTensorsV2", facts=("table", "owns_state", "saved_table"), arithmetic=False
+)
 def mutable_hash_table_of_tensors(
     ctx: KernelContext, *, container: str, shared_name: str, key_dtype: DType, value_dtype: DType, value_shape: Shape
 ) -> Any:
@@ -528,7 +530,7 @@ def mutable_hash_table_of_tensors(
     return _shared(ctx, container, shared_name, MutableTable, types, lambda: MutableTable(ctx.name, *types, size))
 
 
-@kernel("AnonymousMutableHashTableOfTensors")
+@kernel("AnonymousMutableHashTableOfTensors", facts=("table", "owns_state", "saved_table"), arithmetic=False)
 def anonymous_mutable_hash_table_of_tensors(
     ctx: KernelContext, *, key_dtype: DType, value_dtype: DType, value_shape: Shape
 ) -> Result:
@@ -544,7 +546,7 @@ def mutable_hash_table_of_tensors_shape(*, key_dtype: DType, value_dtype: DType,
     return _handle(dtypes.resource, key_dtype, value_dtype, value_shape)
 
 
-@kernel("MutableDenseHashTable")
+@kernel("MutableDenseHashTable", facts=("table", "owns_state", "saved_table"), arithmetic=False)
 def mutable_dense_hash_table(empty_key: Array) -> Any:
     raise InvalidArgumentError("this op lacks deleted_key, which TensorFlow needs to create the table")
 
@@ -570,7 +572,7 @@ def _dense(ctx: KernelContext, keys: tuple[Array, Array], attrs: DenseAttrs) -> 
     return lambda: DenseTable(ctx.name, types, attrs.value_shape.known(), empty, deleted, *sizes)
 
 
-@kernel("MutableDenseHashTableV2")
+@kernel("MutableDenseHashTableV2", facts=("table", "owns_state", "saved_table"), arithmetic=False)
 def mutable_dense_hash_table_v2(
     ctx: KernelContext, empty_key: Array, deleted_key: Array, *, container: str, shared_name: str, attrs: DenseAttrs
 ) -> Result:
@@ -579,7 +581,7 @@ def mutable_dense_hash_table_v2(
     return _shared(ctx, container, shared_name, DenseTable, types, _dense(ctx, (empty_key, deleted_key), attrs))
 
 
-@kernel("AnonymousMutableDenseHashTable")
+@kernel("AnonymousMutableDenseHashTable", facts=("table", "owns_state", "saved_table"), arithmetic=False)
 def anonymous_mutable_dense_hash_table(
     ctx: KernelContext, empty_key: Array, deleted_key: Array, *, attrs: DenseAttrs
 ) -> Result:
@@ -597,10 +599,6 @@ def mutable_dense_hash_table_shape(
     return _handle(dtypes.resource, key_dtype, value_dtype, value_shape, empty_key.shape)
 
 
-facts("table", "owns_state", of=(*_CREATE, *_CREATE_OF_TENSORS, *_CREATE_DENSE))
-facts("saved_table", of=(*_CREATE_MUTABLE, *_CREATE_OF_TENSORS, *_CREATE_DENSE))
-
-
 def _static(handle: Array | ReferenceHandle) -> StaticTable:
     table = resource(handle, LookupTable)
     if not isinstance(table, StaticTable):
@@ -608,7 +606,7 @@ def _static(handle: Array | ReferenceHandle) -> StaticTable:
     return table
 
 
-@kernel("InitializeTable", "InitializeTableV2", shape="*, n, n ->")
+@kernel("InitializeTable", "InitializeTableV2", shape="*, n, n ->", facts=("fills_table", "side_effect"), arithmetic=False)
 def initialize_table(table_handle: Any, keys: Array, values: Array, *, Tkey: DType, Tval: DType) -> None:
     """Fill a table from two vectors."""
     table = _static(table_handle)
@@ -623,7 +621,13 @@ def initialize_table(table_handle: Any, keys: Array, values: Array, *, Tkey: DTy
     table.initialize(keys, values)
 
 
-@kernel("InitializeTableFromTextFile", "InitializeTableFromTextFileV2", shape="*, () ->")
+@kernel(
+    "InitializeTableFromTextFile",
+    "InitializeTableFromTextFileV2",
+    shape="*, () ->",
+    facts=("reads_files", "fills_table", "side_effect"),
+    arithmetic=False,
+)
 def initialize_table_from_text_file(
     ctx: KernelContext,
     table_handle: Any,
@@ -693,10 +697,7 @@ class _Columns:
         return value
 
 
-facts("reads_files", of=("InitializeTableFromTextFile", "InitializeTableFromTextFileV2"))
-
-
-@kernel("LookupTableFind", "LookupTableFindV2")
+@kernel("LookupTableFind", "LookupTableFindV2", arithmetic=False)
 def lookup_table_find(table_handle: Any, keys: Array, default_value: Array, *, Tin: DType, Tout: DType) -> Result:
     """The value of each key, the default where there is none."""
     table = resource(table_handle, LookupTable)
@@ -715,7 +716,7 @@ def lookup_table_find_shape(table_handle: TensorSpec, keys: TensorSpec, default_
     return keys.shape[: keys.rank - key.rank] + value.shape
 
 
-@kernel("LookupTableInsert", "LookupTableInsertV2")
+@kernel("LookupTableInsert", "LookupTableInsertV2", facts=("side_effect",), arithmetic=False)
 def lookup_table_insert(table_handle: Any, keys: Array, values: Array, *, Tin: DType, Tout: DType) -> None:
     """Add or replace entries."""
     table = resource(table_handle, LookupTable)
@@ -723,7 +724,7 @@ def lookup_table_insert(table_handle: Any, keys: Array, values: Array, *, Tin: D
     table.insert(np.asarray(keys), np.asarray(values))
 
 
-@kernel("LookupTableRemoveV2")
+@kernel("LookupTableRemoveV2", facts=("side_effect",), arithmetic=False)
 def lookup_table_remove(table_handle: Array, keys: Array, *, Tin: DType) -> None:
     """Remove entries."""
     table = resource(table_handle, LookupTable)
@@ -731,7 +732,7 @@ def lookup_table_remove(table_handle: Array, keys: Array, *, Tin: DType) -> None
     table.remove(np.asarray(keys))
 
 
-@kernel("LookupTableImport", "LookupTableImportV2")
+@kernel("LookupTableImport", "LookupTableImportV2", facts=("fills_table", "side_effect"), arithmetic=False)
 def lookup_table_import(table_handle: Any, keys: Array, values: Array, *, Tin: DType, Tout: DType) -> None:
     """Replace all entries."""
     table = resource(table_handle, LookupTable)
@@ -739,13 +740,13 @@ def lookup_table_import(table_handle: Any, keys: Array, values: Array, *, Tin: D
     table.load(np.asarray(keys), np.asarray(values))
 
 
-@kernel("LookupTableSize", "LookupTableSizeV2", shape="-> ()")
+@kernel("LookupTableSize", "LookupTableSizeV2", shape="-> ()", arithmetic=False)
 def lookup_table_size(table_handle: Any) -> Result:
     """Return the number of entries."""
     return np.int64(len(resource(table_handle, LookupTable)))
 
 
-@kernel("LookupTableExport", "LookupTableExportV2")
+@kernel("LookupTableExport", "LookupTableExportV2", arithmetic=False)
 def lookup_table_export(table_handle: Any, *, Tkeys: DType, Tvalues: DType) -> tuple[Result, Result]:
     """All keys and values."""
     table = resource(table_handle, LookupTable)
@@ -766,14 +767,8 @@ def lookup_table_export_shape(table_handle: TensorSpec) -> tuple[Shape, ...]:
 _INITIALIZE = (
     "InitializeTable", "InitializeTableV2", "InitializeTableFromTextFile", "InitializeTableFromTextFileV2",
 )  # fmt: skip
-_IMPORT = ("LookupTableImport", "LookupTableImportV2")
-_WRITE = (*_INITIALIZE, *_IMPORT, "LookupTableInsert", "LookupTableInsertV2", "LookupTableRemoveV2")
 _READ = tuple(f"LookupTable{what}{version}" for what in ("Find", "Size", "Export") for version in ("", "V2"))
-_ALL = (*_CREATE, *_CREATE_OF_TENSORS, *_CREATE_DENSE, *_WRITE, *_READ)
 facts("initializes_table", of=_INITIALIZE)
-facts("fills_table", of=(*_INITIALIZE, *_IMPORT))
-facts("side_effect", of=_WRITE)
-not_arithmetic(*_ALL)
 
 
 # A table of ONNX is a LabelEncoder of the keys that an initializer fills in, and the values by number.

@@ -10,17 +10,7 @@ import numpy as np
 
 from ...building.gradbuilder import GradientBuilder, Gradients
 from ...graph.graph import Node, Output
-from ...registry.registry import (
-    facts,
-    gradient,
-    kernel,
-    lower,
-    not_arithmetic,
-    onnx,
-    shape,
-    without_gradient,
-    zero_flops,
-)
+from ...registry.registry import WITHOUT_GRADIENT, facts, gradient, kernel, lower, onnx, shape, zero_cost
 from ...runtime.state.edge_values import scalar_object
 from ...runtime.state.kernel_context import KernelContext
 from ...runtime.state.resources import Variable
@@ -90,17 +80,17 @@ def _new_array(ctx: KernelContext, size: Array, attrs: ArrayAttributes) -> Tenso
     return ctx.step.resources.get_or_create(_CONTAINER, array.name, TensorArray, lambda: array)
 
 
-@kernel("TensorArray", shape="-> 2")
+@kernel("TensorArray", shape="-> 2", arithmetic=False)
 def tensor_array(ctx: KernelContext, size: Array, *, attrs: ArrayAttributes) -> Any:
     return _reference(_new_array(ctx, size, attrs), _CONTAINER)
 
 
-@kernel("TensorArrayV2", shape="-> 2")
+@kernel("TensorArrayV2", shape="-> 2", arithmetic=False)
 def tensor_array_v2(ctx: KernelContext, size: Array, *, attrs: ArrayAttributes) -> Result:
     return _string_handle(_new_array(ctx, size, attrs), _CONTAINER)
 
 
-@kernel("TensorArrayV3")
+@kernel("TensorArrayV3", facts=("run_state", "stated_pair", "container"), arithmetic=False)
 def tensor_array_v3(ctx: KernelContext, size: Array, *, attrs: ArrayAttributes) -> tuple[Result, Result]:
     """Return the handle and a first flow value, which orders the ops on the array."""
     return scalar_object(_new_array(ctx, size, attrs)), np.float32(0)
@@ -124,18 +114,18 @@ def _gradient_array(ctx: KernelContext, handle: Array, source: str, prepended: t
     return ctx.step.resources.get_or_create(_GRADS_CONTAINER, name, TensorArray, lambda: array.gradient(name, prepended))
 
 
-@kernel("TensorArrayGrad", shape="-> 2")
+@kernel("TensorArrayGrad", shape="-> 2", facts=("backward",), arithmetic=False)
 def tensor_array_grad(ctx: KernelContext, handle: Array, flow_in: Array, *, source: str) -> Any:
     """Return the array of gradients of `source` for an array, created at the first call."""
     return _reference(_gradient_array(ctx, handle, source), _GRADS_CONTAINER)
 
 
-@kernel("TensorArrayGradV2", shape="-> 2")
+@kernel("TensorArrayGradV2", shape="-> 2", facts=("backward",), arithmetic=False)
 def tensor_array_grad_v2(ctx: KernelContext, handle: Array, flow_in: Array, *, source: str) -> Result:
     return _string_handle(_gradient_array(ctx, handle, source), _GRADS_CONTAINER)
 
 
-@kernel("TensorArrayGradV3")
+@kernel("TensorArrayGradV3", facts=("run_state", "stated_pair", "backward"), arithmetic=False)
 def tensor_array_grad_v3(ctx: KernelContext, handle: Array, flow_in: Array, *, source: str) -> tuple[Result, Result]:
     return scalar_object(_gradient_array(ctx, handle, source)), flow_in
 
@@ -145,11 +135,7 @@ def tensor_array_grad_v3_shape(handle: TensorSpec, flow_in: TensorSpec) -> tuple
     return TensorSpec(dtypes.resource, SCALAR, handle=handle.handle), SCALAR
 
 
-facts("run_state", "stated_pair", of=("TensorArrayV3", "TensorArrayGradV3"))
-facts("container", of=("TensorArrayV3",))
-
-
-@kernel("TensorArrayGradWithShape", shape="-> (), ()")
+@kernel("TensorArrayGradWithShape", shape="-> (), ()", arithmetic=False)
 def tensor_array_grad_with_shape(
     ctx: KernelContext, handle: Array, flow_in: Array, shape_to_prepend: Array, *, source: str
 ) -> tuple[Result, Result]:
@@ -170,11 +156,7 @@ def _require_dtype(array: TensorArray, dtype: DType, what: str) -> None:
         raise InvalidArgumentError(f"TensorArray dtype is {array.dtype} but Op {what} dtype {dtype}.")
 
 
-facts("backward", of=_versions("TensorArrayGrad"))
-not_arithmetic(*_versions("TensorArray"), *_versions("TensorArrayGrad"), "TensorArrayGradWithShape")
-
-
-@kernel(*_versions("TensorArrayWrite"), shape="-> ()")
+@kernel(*_versions("TensorArrayWrite"), shape="-> ()", flops=zero_cost, facts=("side_effect", "on_run_state"))
 def tensor_array_write(
     ctx: KernelContext, handle: Array | Variable, index: Array, value: Array, flow_in: Array, *, T: DType
 ) -> Array:
@@ -202,11 +184,7 @@ def tensor_array_write_gradient(g: GradientBuilder, node: Node, flow: Output) ->
     return [None, None, g.TensorArrayReadV3(handle, index, flow, dtype=value.base_dtype), flow]
 
 
-zero_flops(*_versions("TensorArrayWrite"))
-facts("side_effect", of=_versions("TensorArrayWrite"))
-
-
-@kernel(*_versions("TensorArrayRead"))
+@kernel(*_versions("TensorArrayRead"), flops=zero_cost, facts=("on_run_state",))
 def tensor_array_read(ctx: KernelContext, handle: Array | Variable, index: Array, flow_in: Array, *, dtype: DType) -> Array:
     array = _array_of(ctx, handle)
     _require_dtype(array, dtype, "requested")
@@ -225,7 +203,7 @@ def tensor_array_read_gradient(g: GradientBuilder, node: Node, grad: Output) -> 
     return [None, None, g.TensorArrayWriteV3(handle, index, grad, flow)]
 
 
-@kernel(*_versions("TensorArrayGather"))
+@kernel(*_versions("TensorArrayGather"), flops=zero_cost, facts=("on_run_state",))
 def tensor_array_gather(
     ctx: KernelContext, handle: Array | Variable, indices: Array, flow_in: Array, *, dtype: DType, element_shape: Shape
 ) -> Array:
@@ -255,7 +233,7 @@ def tensor_array_gather_gradient(g: GradientBuilder, node: Node, grad: Output) -
     return [None, None, g.TensorArrayScatterV3(handle, indices, grad, flow)]
 
 
-@kernel("TensorArrayPack", shape="-> _ {element_shape}...")
+@kernel("TensorArrayPack", shape="-> _ {element_shape}...", gradient=WITHOUT_GRADIENT, flops=zero_cost)
 def tensor_array_pack(ctx: KernelContext, handle: Any, flow_in: Array, *, dtype: DType, element_shape: Shape) -> Result:
     """All elements, stacked."""
     array = _array_of(ctx, handle)
@@ -263,11 +241,7 @@ def tensor_array_pack(ctx: KernelContext, handle: Any, flow_in: Array, *, dtype:
     return array.gather(range(array.packed_size), element_shape)
 
 
-without_gradient("TensorArrayPack", "TensorArrayUnpack")
-zero_flops("TensorArrayPack", "TensorArrayUnpack", *_versions("TensorArrayRead"), *_versions("TensorArrayGather"))
-
-
-@kernel(*_versions("TensorArrayConcat"))
+@kernel(*_versions("TensorArrayConcat"), flops=zero_cost, facts=("on_run_state",))
 def tensor_array_concat(
     ctx: KernelContext, handle: Array | Variable, flow_in: Array, *, dtype: DType, element_shape_except0: Shape
 ) -> tuple[Array, ...]:
@@ -292,7 +266,7 @@ def tensor_array_concat_gradient(g: GradientBuilder, node: Node, grad: Output, g
     return [None, g.TensorArraySplitV3(handle, grad, node.output(1), flow)]
 
 
-@kernel(*_versions("TensorArrayScatter"), shape="-> ()")
+@kernel(*_versions("TensorArrayScatter"), shape="-> ()", flops=zero_cost, facts=("side_effect", "on_run_state"))
 def tensor_array_scatter(
     ctx: KernelContext, handle: Array | Variable, indices: Array, value: Array, flow_in: Array, *, T: DType
 ) -> Array:
@@ -325,7 +299,7 @@ def tensor_array_scatter_gradient(g: GradientBuilder, node: Node, flow: Output) 
     return [None, None, g.TensorArrayGatherV3(handle, indices, flow, dtype=value.base_dtype, element_shape=UNKNOWN), flow]
 
 
-@kernel("TensorArrayUnpack", shape="-> ()")
+@kernel("TensorArrayUnpack", shape="-> ()", gradient=WITHOUT_GRADIENT, flops=zero_cost)
 def tensor_array_unpack(ctx: KernelContext, handle: Any, value: Array, flow_in: Array, *, T: DType) -> Result:
     """Write each row of `value` at its place and return the flow."""
     _require_rows(value)
@@ -339,7 +313,7 @@ def tensor_array_unpack(ctx: KernelContext, handle: Any, value: Array, flow_in: 
     return flow_in
 
 
-@kernel(*_versions("TensorArraySplit"), shape="-> ()")
+@kernel(*_versions("TensorArraySplit"), shape="-> ()", flops=zero_cost, facts=("side_effect", "on_run_state"))
 def tensor_array_split(
     ctx: KernelContext, handle: Array | Variable, value: Array, lengths: Array, flow_in: Array, *, T: DType
 ) -> Array:
@@ -374,24 +348,16 @@ def tensor_array_split_gradient(g: GradientBuilder, node: Node, flow: Output) ->
     return [None, grad, None, flow]
 
 
-zero_flops(*_versions("TensorArrayConcat"), *_versions("TensorArrayScatter"), *_versions("TensorArraySplit"))
-facts("side_effect", of=(*_versions("TensorArrayScatter"), *_versions("TensorArraySplit")))
-
-
-@kernel(*_versions("TensorArraySize"), shape="-> ()")
+@kernel(*_versions("TensorArraySize"), shape="-> ()", facts=("on_run_state",), arithmetic=False)
 def tensor_array_size(ctx: KernelContext, handle: Array | Variable, flow_in: Array) -> Result:
     return np.int32(len(_array_of(ctx, handle)))
 
 
-@kernel(*_versions("TensorArrayClose"))
+@kernel(*_versions("TensorArrayClose"), facts=("side_effect", "on_run_state"), arithmetic=False)
 def tensor_array_close(ctx: KernelContext, handle: Array | Variable) -> None:
     _array_of(ctx, handle).close()
 
 
-not_arithmetic(*_versions("TensorArraySize"), *_versions("TensorArrayClose"))
-facts("side_effect", of=_versions("TensorArrayClose"))
-_KINDS = ("Write", "Read", "Gather", "Scatter", "Split", "Concat", "Size", "Close")
-facts("on_run_state", of=[op for kind in _KINDS for op in _versions(f"TensorArray{kind}")])
 facts("container_read", of=[f"TensorArray{kind}V3" for kind in ("Grad", "Read", "Gather", "Concat", "Size", "Close")])
 
 
