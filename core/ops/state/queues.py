@@ -8,8 +8,8 @@ from __future__ import annotations
 import collections
 import itertools
 import secrets
-from collections.abc import Callable, Iterator, Sequence
-from typing import Any, TypeVar
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -17,11 +17,11 @@ from ...datasets.dataset import row_of
 from ...numerics.sequences import MinHeap
 from ...random.philox import Philox
 from ...registry.registry import kernel, shape
-from ...runtime.state.edge_values import WouldBlock, is_of
+from ...runtime.state.edge_values import is_of
 from ...runtime.state.kernel_context import KernelContext
 from ...runtime.state.resources import Shared
 from ...support import dataclasses
-from ...support.errors import CancelledError, InvalidArgumentError, OutOfRangeError, TfgError
+from ...support.errors import CancelledError, InvalidArgumentError, OutOfRangeError
 from ...types import dtypes
 from ...types.arrays import Array, Result
 from ...types.dims import Dim
@@ -29,6 +29,7 @@ from ...types.dtypes import DType
 from ...types.shapes import SCALAR, UNKNOWN, Shape, TensorSpec, fits
 from ..shared.argument_checks import require_rank
 from ..shared.resource_access import ReferenceHandle, named, resource
+from ..shared.turns import Line, Turn, done
 
 Element = tuple[Any, ...]
 
@@ -59,16 +60,15 @@ class QueueSpec:
 class Queue(Shared):
     """A queue, first in, first out. Subclasses choose the element that leaves.
 
-    Attempts of kernels wait in two lines, as in TensorFlow. The first attempt of a line is served until it is done or
-    blocked. A close waits in the line of enqueues, so that earlier enqueues still get in.
+    Kernels wait in two lines, as in TensorFlow. The first turn of a line is served until it is done or blocked. A close waits
+    in the line of enqueues, so that earlier enqueues still get in.
     """
 
     def __init__(self, name: str, spec: QueueSpec) -> None:
         self.name = name
         self.spec = spec
         self.is_closed = False
-        self.adding: collections.deque[QueueAttempt] = collections.deque()
-        self.taking: collections.deque[QueueAttempt] = collections.deque()
+        self.adding, self.taking = Line(), Line()
 
     @property
     def title(self) -> str:
@@ -99,31 +99,23 @@ class Queue(Shared):
         return self.spec.capacity < 0 or len(self) < self.spec.capacity
 
     def serve(self) -> None:
-        """Advance the attempts in both lines; notify threads whose attempt is done."""
+        """Advance the turns in both lines; notify threads whose turn is done."""
         has_progress = False
         # A list, not a generator: both lines are served in each round. An element that is added may complete a dequeue, which
         # makes room for the next enqueue.
-        while any([self._serve(self.adding), self._serve(self.taking)]):
+        while any([self.adding.serve(), self.taking.serve()]):
             has_progress = True
         # Only then: a thread that is woken tries all its waiting kernels again.
         if has_progress:
             self.tell()
 
-    def _serve(self, line: collections.deque[QueueAttempt]) -> bool:
-        has_progress = False
-        while line and line[0].advance():
-            has_progress = True
-            if line[0].is_done:
-                line.popleft()
-        return has_progress
-
     def cancel(self) -> None:
         """Close at once and refuse the waiting enqueues."""
         self.is_closed = True
-        for attempt in self.adding:
-            # The attempts stay with their kernels, which find the error when they run again.
-            attempt.is_done, attempt.error = True, CancelledError("Enqueue operation was cancelled")
-        self.adding.clear()
+        for turn in self.adding.turns:
+            # The turns stay with their kernels, which find the error when they run again.
+            turn.fail(CancelledError("Enqueue operation was cancelled"))
+        self.adding.turns.clear()
         self.serve()
         self.tell()
 
@@ -166,61 +158,16 @@ class Queue(Shared):
         return result
 
 
-class QueueAttempt:
-    """A kernel's attempt on a queue: several steps, between which other kernels run."""
+class _QueueTurn(Turn):
+    """A kernel's turn at a queue."""
 
     def __init__(self, queue: Queue) -> None:
+        super().__init__(queue, queue.serve)
         self.queue = queue
-        self.is_done = False
-        self.error: TfgError | None = None
-
-    @property
-    def reason(self) -> str:
-        """Return the reason why the attempt waits."""
-        raise NotImplementedError
-
-    def advance(self) -> bool:
-        """Do as much as can be done now; False if that is nothing."""
-        raise NotImplementedError
-
-    def withdraw(self) -> None:
-        """Leave the line, with nothing taken."""
-        with self.queue as queue:
-            for line in (queue.adding, queue.taking):
-                if self in line:
-                    line.remove(self)
-            queue.serve()
-
-    def fail(self, error: TfgError) -> bool:
-        """Be done, with an error for the kernel."""
-        self.is_done, self.error = True, error
-        return True
 
 
-_Attempt = TypeVar("_Attempt", bound=QueueAttempt)
-
-
-def done(ctx: Any, line: collections.deque[QueueAttempt], inputs: tuple[Any, ...], create: Callable[[], _Attempt]) -> _Attempt:
-    """Return a finished attempt; WouldBlock while the attempt waits in line, so that the kernel is run again."""
-    # The kernel is called again after each WouldBlock, with the same objects: by these it finds its place in the line. The
-    # attempt holds them, so that no other object gets their ids.
-    key = (ctx.node, *map(id, inputs))
-    attempt, _ = ctx.step.attempts.pop(key, (None, inputs))
-    if attempt is None:
-        attempt = create()
-        if not attempt.is_done:
-            line.append(attempt)
-            attempt.queue.serve()
-    if not attempt.is_done:
-        ctx.step.attempts[key] = attempt, inputs
-        raise WouldBlock(attempt.reason)
-    if attempt.error is not None:
-        raise attempt.error
-    return attempt
-
-
-class Adding(QueueAttempt):
-    """An attempt to add elements in order; CancelledError once the queue is closed."""
+class Adding(_QueueTurn):
+    """Add elements in order; CancelledError once the queue is closed."""
 
     def __init__(self, queue: Queue, elements: Sequence[Element]) -> None:
         super().__init__(queue)
@@ -242,7 +189,7 @@ class Adding(QueueAttempt):
         return len(self._left) < before
 
 
-class Closing(QueueAttempt):
+class Closing(_QueueTurn):
     """Let no more elements come; CancelledError if that was said before."""
 
     reason = "elements wait to be added before it is closed"
@@ -254,7 +201,7 @@ class Closing(QueueAttempt):
         return True
 
 
-class Taking(QueueAttempt):
+class Taking(_QueueTurn):
     """Take `count` elements as they come; fewer only from a closed queue and where that is allowed, else OutOfRangeError."""
 
     def __init__(self, queue: Queue, count: int, may_be_fewer: bool = False) -> None:
@@ -502,7 +449,7 @@ def priority_queue_v1_shape(*, component_types: list[DType], shapes: list[Shape]
 def queue_enqueue(ctx: KernelContext, handle: Any, components: list[Array]) -> None:
     """Add an element."""
     queue = resource(handle, Queue)
-    # Before the attempt stands in line: a wrong element must not wait first.
+    # Before the kernel stands in line: a wrong element must not wait first.
     queue.check_element(components, is_batch=False)
     done(ctx, queue.adding, (handle, *components), lambda: Adding(queue, [tuple(components)]))
 
@@ -515,7 +462,7 @@ def queue_enqueue_many(ctx: KernelContext, handle: Any, components: list[Array])
     sizes = {len(component) for component in components}
     if len(sizes) > 1:
         raise InvalidArgumentError(f"All input tensors must have the same size in the 0th dimension, not {sorted(sizes)}")
-    # The rows join the queue as one attempt: no element of another producer comes between them.
+    # The rows join the queue in one turn: no element of another producer comes between them.
     rows = [tuple(row_of(component, i) for component in components) for i in range(sizes.pop())]
     done(ctx, queue.adding, (handle, *components), lambda: Adding(queue, rows))
 
@@ -538,8 +485,8 @@ def queue_dequeue(ctx: KernelContext, handle: Any, *, component_types: list[DTyp
     """Take an element."""
     queue = resource(handle, Queue)
     _check_types(queue, component_types)
-    attempt = done(ctx, queue.taking, (handle,), lambda: Taking(queue, 1))
-    return list(attempt.elements[0])
+    turn = done(ctx, queue.taking, (handle,), lambda: Taking(queue, 1))
+    return list(turn.elements[0])
 
 
 def _check_types(queue: Queue, component_types: list[DType]) -> None:
@@ -576,8 +523,8 @@ def _dequeue_many(
     _check_types(queue, component_types)
     # A queue without shapes may hold elements that make no batch: refused at once, and not when they come.
     queue.check_batches()
-    attempt = done(ctx, queue.taking, (handle, n), lambda: Taking(queue, int(n), may_be_fewer))
-    return queue.batched(attempt.elements)
+    turn = done(ctx, queue.taking, (handle, n), lambda: Taking(queue, int(n), may_be_fewer))
+    return queue.batched(turn.elements)
 
 
 @kernel("QueueDequeueMany", "QueueDequeueManyV2", facts=("side_effect", "blocks", "asynchronous"), arithmetic=False)

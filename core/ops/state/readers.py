@@ -18,7 +18,8 @@ from ...types import dtypes
 from ...types.arrays import Array, Result, object_array
 from ..shared.kernel_files import file_name, matching_files, read_file
 from ..shared.resource_access import ReferenceHandle, named, resource
-from .queues import Queue, Taking, done
+from ..shared.turns import done
+from .queues import Queue, Taking
 
 
 @kernel("WholeFileReader", "WholeFileReaderV2", arithmetic=False)
@@ -97,8 +98,8 @@ def _sources(
 
     def next_unit() -> bytes:
         # The reader waits as a dequeue does, in the line of the queue.
-        attempt = done(ctx, queue.taking, (reader_handle, queue_handle), lambda: Taking(queue, 1))
-        return np.asarray(attempt.elements[0][0]).item()
+        turn = done(ctx, queue.taking, (reader_handle, queue_handle), lambda: Taking(queue, 1))
+        return np.asarray(turn.elements[0][0]).item()
 
     return resource(reader_handle, Reader), next_unit, lambda unit: read_file(ctx, file_name(unit))
 
