@@ -8,7 +8,7 @@ import numpy as np
 
 from ...building.gradbuilder import GradientBuilder, Gradients
 from ...graph.graph import Node, Output
-from ...registry.registry import facts, gradient, kernel, lower, not_differentiable, onnx, shape, zero_flops
+from ...registry.registry import NOT_DIFFERENTIABLE, gradient, kernel, lower, onnx, shape, zero_cost
 from ...runtime.state.edge_values import scalar_object
 from ...runtime.state.run_context import reserve
 from ...runtime.state.tensor_arrays import rows_of, zeros
@@ -47,7 +47,7 @@ def _require_shape(items: TensorList, value: Array, what: str) -> None:
         )
 
 
-@kernel("EmptyTensorList")
+@kernel("EmptyTensorList", gradient=NOT_DIFFERENTIABLE, flops=zero_cost)
 def empty_tensor_list(element_shape: Array, max_num_elements: Array, *, element_dtype: DType) -> Result:
     limit = scalar(max_num_elements, "max_num_elements")
     return scalar_object(TensorList(element_dtype, shape_in(element_shape), [], limit, NOTHING_SET))
@@ -58,7 +58,7 @@ def empty_tensor_list_shape(element_shape: TensorSpec, max_num_elements: TensorS
     return list_spec(element_dtype, static_shape(element_shape), 0)
 
 
-@kernel("TensorListReserve")
+@kernel("TensorListReserve", gradient=NOT_DIFFERENTIABLE, flops=zero_cost)
 def tensor_list_reserve(element_shape: Array, num_elements: Array, *, element_dtype: DType) -> Result:
     count = scalar(num_elements, "num_elements")
     if count < 0:
@@ -75,7 +75,7 @@ def tensor_list_reserve_shape(element_shape: TensorSpec, num_elements: TensorSpe
     return list_spec(element_dtype, static_shape(element_shape), dim_of(num_elements))
 
 
-@kernel("TensorListPushBack")
+@kernel("TensorListPushBack", flops=zero_cost, facts=("list_push", "of_lists"))
 def tensor_list_push_back(input_handle: Array, tensor: Array, *, element_dtype: DType) -> Result:
     items = list_in(input_handle, element_dtype)
     _require_shape(items, tensor, "append a tensor with incompatible shape to")
@@ -99,11 +99,7 @@ def tensor_list_push_back_gradient(g: GradientBuilder, node: Node, grad: Output)
     return list(g.TensorListPopBack(grad, g.shape_of(tensor), element_dtype=tensor.base_dtype))
 
 
-zero_flops("EmptyTensorList", "TensorListReserve", "TensorListPushBack")
-facts("list_push", "of_lists", of=("TensorListPushBack",))
-
-
-@kernel("TensorListPushBackBatch")
+@kernel("TensorListPushBackBatch", gradient=NOT_DIFFERENTIABLE, flops=zero_cost)
 def tensor_list_push_back_batch(input_handles: Array, tensor: Array, *, element_dtype: DType) -> Result:
     """Append a row of a tensor to each list of a batch."""
     require_vector(tensor, "Expected tensor to")
@@ -118,19 +114,7 @@ def tensor_list_push_back_batch(input_handles: Array, tensor: Array, *, element_
     return object_array(results, input_handles.shape)
 
 
-_NOT_DIFFERENTIABLE = (
-    "EmptyTensorList",
-    "TensorListReserve",
-    "TensorListLength",
-    "TensorListElementShape",
-    "TensorListConcatLists",
-    "TensorListPushBackBatch",
-)
-
-not_differentiable(*_NOT_DIFFERENTIABLE)
-
-
-@kernel("TensorListResize")
+@kernel("TensorListResize", flops=zero_cost)
 def tensor_list_resize(input_handle: Array, size: Array) -> Result:
     count = scalar(size, "size")
     if count < 0:
@@ -143,9 +127,6 @@ def tensor_list_resize(input_handle: Array, size: Array) -> Result:
 @shape("TensorListPushBackBatch", "TensorListResize")
 def changed_list_shape(input_handles: TensorSpec, other: TensorSpec) -> TensorSpec:
     return _changed(input_handles, input_handles)
-
-
-zero_flops("TensorListPushBackBatch")
 
 
 def _changed(lists: TensorSpec, others: TensorSpec) -> TensorSpec:
@@ -163,10 +144,7 @@ def tensor_list_resize_gradient(g: GradientBuilder, node: Node, grad: Output) ->
     return [g.TensorListResize(grad, g.TensorListLength(node.inputs[0])), None]
 
 
-zero_flops("TensorListResize")
-
-
-@kernel("TensorListPopBack")
+@kernel("TensorListPopBack", flops=zero_cost, facts=("list_read", "list_pop"))
 def tensor_list_pop_back(input_handle: Array, element_shape: Array, *, element_dtype: DType) -> tuple[Result, Result]:
     """Remove the last element; return the list and the element."""
     items = list_in(input_handle, element_dtype)
@@ -219,13 +197,7 @@ def tensor_list_pop_back_gradient(g: GradientBuilder, node: Node, grad_list: Out
     return [g.TensorListPushBack(grad_list, g.zeros_like(element) if grad_element is None else grad_element), None]
 
 
-facts("list_read", "list_pop", of=("TensorListPopBack",))
-
-
-zero_flops("TensorListPopBack")
-
-
-@kernel("TensorListSetItem")
+@kernel("TensorListSetItem", flops=zero_cost, facts=("list_set", "of_lists"))
 def tensor_list_set_item(
     input_handle: Array, index: Array, item: Array, *, element_dtype: DType, resize_if_index_out_of_bounds: bool
 ) -> Result:
@@ -260,11 +232,7 @@ def tensor_list_set_item_gradient(g: GradientBuilder, node: Node, grad: Output) 
     return [list_grad, None, item_grad]
 
 
-zero_flops("TensorListSetItem")
-facts("list_set", "of_lists", of=("TensorListSetItem",))
-
-
-@kernel("TensorListConcatLists")
+@kernel("TensorListConcatLists", shape=_changed, gradient=NOT_DIFFERENTIABLE, flops=zero_cost)
 def tensor_list_concat_lists(input_a: Array, input_b: Array, *, element_dtype: DType) -> Result:
     """Concatenate the two lists of each pair."""
     if np.shape(input_a) != np.shape(input_b):
@@ -279,15 +247,12 @@ def tensor_list_concat_lists(input_a: Array, input_b: Array, *, element_dtype: D
     return object_array(results, np.shape(input_a))
 
 
-shape("TensorListConcatLists")(_changed)
-
-
-@kernel("TensorListLength", shape="-> ()")
+@kernel("TensorListLength", shape="-> ()", gradient=NOT_DIFFERENTIABLE, flops=zero_cost, facts=("metadata",))
 def tensor_list_length(input_handle: Array) -> Result:
     return np.int32(len(list_in(input_handle)))
 
 
-@kernel("TensorListElementShape")
+@kernel("TensorListElementShape", gradient=NOT_DIFFERENTIABLE, flops=zero_cost, facts=("metadata",))
 def tensor_list_element_shape(input_handle: Array, *, shape_type: DType) -> Result:
     """Return the shape of the elements with -1 for an unknown dimension; the scalar -1 for an unknown rank."""
     return _shape_tensor(list_in(input_handle).element_shape, shape_type)
@@ -305,11 +270,7 @@ def tensor_list_element_shape_shape(input_handle: TensorSpec) -> Shape:
     return UNKNOWN if declared.dims is None else Shape((len(declared),))
 
 
-zero_flops("TensorListConcatLists", "TensorListLength", "TensorListElementShape")
-facts("metadata", of=("TensorListLength", "TensorListElementShape"))
-
-
-@kernel("TensorListGetItem")
+@kernel("TensorListGetItem", flops=zero_cost, facts=("list_read",))
 def tensor_list_get_item(input_handle: Array, index: Array, element_shape: Array, *, element_dtype: DType) -> Result:
     """Return the element at `index`, zeros if unset."""
     items = list_in(input_handle, element_dtype)
@@ -329,10 +290,6 @@ def tensor_list_get_item_gradient(g: GradientBuilder, node: Node, grad: Output) 
     handle, index, _ = node.inputs
     # Unset but for one element: where such lists are added, an unset element costs nothing.
     return [g.TensorListSetItem(reserve_like(g, handle, grad.dtype), index, grad), None, None]
-
-
-zero_flops("TensorListGetItem")
-facts("list_read", of=("TensorListGetItem",))
 
 
 def _element_shape(outputs: list[TensorSpec]) -> Shape:

@@ -9,7 +9,7 @@ import numpy as np
 
 from ...building.gradbuilder import GradientBuilder, Gradients
 from ...graph.graph import Node, Output
-from ...registry.registry import gradient, kernel, lower, onnx, shape, zero_flops
+from ...registry.registry import gradient, kernel, lower, onnx, shape, zero_cost
 from ...runtime.state.edge_values import scalar_object
 from ...runtime.state.tensor_arrays import rows_of, zeros
 from ...runtime.state.tensor_lists import TensorList
@@ -36,7 +36,7 @@ from ._lists import (
 )
 
 
-@kernel("TensorListFromTensor")
+@kernel("TensorListFromTensor", flops=zero_cost)
 def tensor_list_from_tensor(tensor: Array, element_shape: Array, *, element_dtype: DType) -> Result:
     """A list of the rows of a tensor."""
     expected = shape_in(element_shape)
@@ -67,10 +67,7 @@ def tensor_list_from_tensor_gradient(g: GradientBuilder, node: Node, grad: Outpu
     return [g.TensorListStack(grad, _row_shape(g, tensor), element_dtype=tensor.base_dtype), None]
 
 
-zero_flops("TensorListFromTensor", "TensorListSplit")
-
-
-@kernel("TensorListSplit")
+@kernel("TensorListSplit", flops=zero_cost)
 def tensor_list_split(tensor: Array, element_shape: Array, lengths: Array, *, element_dtype: DType) -> Result:
     """Split a tensor into a list of pieces with `lengths` rows each."""
     expected = shape_in(element_shape)
@@ -104,7 +101,7 @@ def tensor_list_split_gradient(g: GradientBuilder, node: Node, grad: Output) -> 
     return [gathered, None, None]
 
 
-@kernel("TensorListScatter")
+@kernel("TensorListScatter", flops=zero_cost)
 def tensor_list_scatter(tensor: Array, indices: Array, element_shape: Array, *, element_dtype: DType) -> Result:
     return _scattered(tensor, indices, element_shape, -1, element_dtype)
 
@@ -135,7 +132,7 @@ def _scatter_places(tensor: Array, indices: Array) -> tuple[int, ...]:
     return places
 
 
-@kernel("TensorListScatterV2")
+@kernel("TensorListScatterV2", flops=zero_cost)
 def tensor_list_scatter_v2(
     tensor: Array, indices: Array, element_shape: Array, num_elements: Array, *, element_dtype: DType
 ) -> Result:
@@ -157,7 +154,7 @@ def tensor_list_scatter_gradient(g: GradientBuilder, node: Node, grad: Output) -
     return [gathered, *[None] * (len(node.inputs) - 1)]
 
 
-@kernel("TensorListScatterIntoExistingList")
+@kernel("TensorListScatterIntoExistingList", flops=zero_cost)
 def tensor_list_scatter_into_existing_list(
     input_handle: Array, tensor: Array, indices: Array, *, element_dtype: DType
 ) -> Result:
@@ -188,10 +185,7 @@ def tensor_list_scatter_into_existing_list_gradient(g: GradientBuilder, node: No
     return [g.TensorListScatterIntoExistingList(grad, g.zeros_like(tensor), indices), gathered, None]
 
 
-zero_flops("TensorListScatter", "TensorListScatterV2", "TensorListScatterIntoExistingList")
-
-
-@kernel("TensorListStack")
+@kernel("TensorListStack", flops=zero_cost)
 def tensor_list_stack(input_handle: Array, element_shape: Array, *, element_dtype: DType, num_elements: int) -> Result:
     """All elements, stacked."""
     items = list_in(input_handle, element_dtype)
@@ -246,7 +240,7 @@ def tensor_list_stack_gradient(g: GradientBuilder, node: Node, grad: Output) -> 
     return [g.TensorListFromTensor(grad, _row_shape(g, grad)), None]
 
 
-@kernel("TensorListGather")
+@kernel("TensorListGather", flops=zero_cost)
 def tensor_list_gather(input_handle: Array, indices: Array, element_shape: Array, *, element_dtype: DType) -> Result:
     """The elements at `indices`, stacked."""
     items = list_in(input_handle, element_dtype)
@@ -272,10 +266,7 @@ def tensor_list_gather_gradient(g: GradientBuilder, node: Node, grad: Output) ->
     return [g.TensorListScatterIntoExistingList(reserve_like(g, handle, grad.dtype), grad, indices), None, None]
 
 
-zero_flops("TensorListStack", "TensorListGather")
-
-
-@kernel("TensorListConcat")
+@kernel("TensorListConcat", flops=zero_cost)
 def tensor_list_concat(input_handle: Array, *, element_dtype: DType, element_shape: Shape) -> tuple[Result, Result]:
     return _concatenated(list_in(input_handle, element_dtype), element_shape, [])
 
@@ -340,7 +331,7 @@ def _concat_specs(element: Any) -> Any:
     return UNKNOWN if not element.rank else Shape((None,)) + element[1:], Shape((None,))
 
 
-@kernel("TensorListConcatV2")
+@kernel("TensorListConcatV2", flops=zero_cost)
 def tensor_list_concat_v2(
     input_handle: Array, element_shape: Array, leading_dims: Array, *, element_dtype: DType
 ) -> tuple[Result, Result]:
@@ -364,9 +355,6 @@ def tensor_list_concat_gradient(g: GradientBuilder, node: Node, grad: Output, gr
     handle = node.inputs[0]
     shape = g.TensorListElementShape(handle, shape_type="int32")
     return [g.TensorListSplit(grad, shape, node.output(1)), *[None] * (len(node.inputs) - 1)]
-
-
-zero_flops("TensorListConcat", "TensorListConcatV2")
 
 
 onnx("TensorListFromTensor")(lambda g, tensor, shape: g.stacked(tensor))
