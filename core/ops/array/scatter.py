@@ -23,7 +23,7 @@ from ..shared.shape_arguments import ints
 from .gather import is_outside, row_numbers
 
 
-@kernel("ScatterNd")
+@kernel("ScatterNd", gradient=by_ops("", "GatherNd dy 0"), flops=counted(1, 1, "An addition for each update."))
 def scatter_nd(indices: Array, updates: Array, dims: Array, *, bad_indices_policy: str) -> Result:
     """Zeros of shape `dims` with `updates` added at the coordinates in `indices`."""
     target = ints(dims, "shape")
@@ -68,12 +68,6 @@ def _require_policy(policy: str) -> None:
 
 
 shaped("*, *, <...> -> ...", "ScatterNd")
-
-
-gradient("ScatterNd")(by_ops("", "GatherNd dy 0"))
-
-
-flops("ScatterNd")(counted(1, 1, "An addition for each update."))
 
 
 _TENSOR_SCATTERS = (

@@ -13,17 +13,7 @@ from ...graph.graph import Node, Output
 from ...numerics.group_reductions import group_sizes, highest, lowest, reduce_groups, settle_nans, update_rows
 from ...numerics.half_precision import is_narrow, wide
 from ...numerics.integers import extremes, truncated_quotient
-from ...registry.registry import (
-    Cost,
-    arrays,
-    facts,
-    flops,
-    gradient,
-    kernel,
-    shape,
-    shaped,
-    without_gradient,
-)
+from ...registry.registry import Cost, arrays, facts, flops, gradient, kernel, shape, shaped, without_gradient
 from ...support.errors import InvalidArgumentError
 from ...types.arrays import Array
 from ...types.dims import DimLike
