@@ -36,6 +36,7 @@ from ...support.errors import AlreadyExistsError, FailedPreconditionError, Inval
 from ...types.arrays import Array, Result
 from ...types.dtypes import DType, resource
 from ...types.shapes import SCALAR, UNKNOWN, Shape, TensorSpec, merge_shapes
+from ..shared.decompositions import by_ops
 from ..shared.elementwise_tables import counted
 from ..shared.resource_access import resource_variable, same_shape, variable_behind
 from ..shared.shape_arguments import shape_value
@@ -208,14 +209,15 @@ def destroy_temporary_variable(ctx: KernelContext, ref: Any, *, var_name: str) -
     return ref.read()
 
 
-@kernel("RefIdentity", shape="... -> ...", flops=zero_cost, facts=("forwarding", "transparent", "inexpensive"))
+@kernel(
+    "RefIdentity",
+    shape="... -> ...",
+    gradient=by_ops("dy"),
+    flops=zero_cost,
+    facts=("forwarding", "transparent", "inexpensive"),
+)
 def ref_identity(input: Any) -> Any:
     return input
-
-
-@gradient("RefIdentity")
-def ref_identity_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
-    return [grad]
 
 
 @kernel("VarHandleOp", gradient=WITHOUT_GRADIENT, flops=zero_cost, facts=("variable", "owns_state"))
@@ -254,7 +256,7 @@ def var_handles_op_shape(*, dtypes: list[DType], shapes: list[Shape]) -> list[Te
     return [_handle_spec(dtype, shape) for dtype, shape in zip(dtypes, shapes)]
 
 
-@kernel("ReadVariableOp", flops=zero_cost, facts=("snapshot",))
+@kernel("ReadVariableOp", gradient=by_ops("dy"), flops=zero_cost, facts=("snapshot",))
 def read_variable_op(resource: Array, *, dtype: DType) -> Result:
     """Return the variable's current value."""
     target = variable_behind(resource)
@@ -281,11 +283,6 @@ def _content_shape(resource: TensorSpec, dtype: Any = None) -> Shape:
     if dtype is not None and content.dtype is not dtype:
         raise InvalidArgumentError(f"the variable is {content.dtype}, not {dtype}")
     return content.shape
-
-
-@gradient("ReadVariableOp")
-def read_variable_op_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
-    return [grad]
 
 
 @kernel("_ReadVariablesOp", flops=zero_cost, facts=("snapshot", "inexpensive"))
