@@ -515,12 +515,7 @@ def const_shape(*, value: Tensor) -> TensorSpec:
     return TensorSpec(value.dtype, Shape(value.shape), array)
 
 
-@kernel("Placeholder", "PlaceholderV2", arithmetic=False)
+@kernel("Placeholder", "PlaceholderV2", shape="-> {shape}...", arithmetic=False)
 def placeholder(ctx: KernelContext, *, dtype: DType, shape: Shape) -> Result:
     hint = feeding(ctx.name, example_value(dtype.name, shape))
     raise InvalidArgumentError(f"You must feed a value for this placeholder, of shape {shape}", hint=hint)
-
-
-@shape("Placeholder", "PlaceholderV2")
-def placeholder_shape(*, shape: Shape) -> Shape:
-    return shape
