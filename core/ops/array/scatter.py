@@ -18,7 +18,7 @@ from ...types.shapes import Shape
 from ..shared.argument_checks import require, require_known_sizes
 from ..shared.decompositions import by_ops
 from ..shared.elementwise_tables import counted
-from ..shared.row_updates import WORST, require_room, scatter_depth
+from ..shared.row_updates import require_room, scatter_depth
 from ..shared.shape_arguments import ints
 from .gather import is_outside, row_numbers
 
@@ -189,9 +189,7 @@ def _scattered(how: str) -> Callable[..., Any]:
     def program(xp: Any, tensor: Any, indices: Any, updates: Any, *, bad_indices_policy: str = "") -> Any:
         _require_policy(bad_indices_policy)
         require(indices.ndim != 1 or indices.shape == (0,), f"indices of shape {indices.shape} must be a matrix at least")
-        if how in WORST and updates.dtype.kind in "fV":  # as `without_nans` for NumPy
-            updates = xp.where(xp.isnan(updates), np.array(WORST[how], updates.dtype), updates)
-        return xp.scatter_nd(tensor, indices, updates, how, bad_indices_policy)
+        return xp.scatter_nd(tensor, indices, without_nans(how, updates, xp), how, bad_indices_policy)
 
     return program
 

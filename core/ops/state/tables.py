@@ -6,7 +6,7 @@ import functools
 import itertools
 import math
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -465,7 +465,7 @@ class TableAttributes(NamedTuple):
     shared_name: str = ""
 
 
-def _made(ctx: KernelContext, attrs: TableAttributes, kind: type[Any], *rest: Any) -> Any:
+def _made(ctx: KernelContext, attrs: TableAttributes, kind: Callable[..., LookupTable], *rest: Any) -> Any:
     """Return a handle of the table of that name, made of the attributes and `rest` at first touch, or of a table without a
     name; InvalidArgumentError if a table of the name has other dtypes.
     """
