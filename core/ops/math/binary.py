@@ -28,6 +28,8 @@ from ...registry.registry import (
     layout,
     lower,
     lower_as,
+    not_arithmetic,
+    not_differentiable,
     onnx,
     profiled,
     shape,
@@ -142,7 +144,7 @@ def _atan2_gradient(g: GradientBuilder, y: Output, x: Output, z: Output, dz: Out
     return g.Mul(x, ratio), g.Mul(g.Neg(y), ratio)
 
 
-@kernel("Add", "AddV2", facts=("addition", "sum_of_inputs"), T=("string",))
+@kernel("Add", "AddV2", T=("string",))
 @broadcasting
 def concatenate_strings(x: Array, y: Array) -> Result:
     """Concatenate strings elementwise."""
@@ -194,6 +196,7 @@ facts("shape_arithmetic", of=("Add", "AddV2", "Sub", "Mul", "FloorDiv", "FloorMo
 facts("total", of=("Add", "AddV2", "Sub", "Mul", "Maximum", "Minimum"))
 profiled(of_output(1), "Add", "AddV2", "Sub", "Mul", "RealDiv", "Maximum", "Minimum")
 facts("bounded_by_inputs", "half_clear", "own_gradient", of=("Maximum", "Minimum"))
+facts("addition", "sum_of_inputs", of=("Add", "AddV2"))
 facts("division", of=("Div", "RealDiv"))
 facts("less", of=("Less", "LessEqual"))
 facts("greater", of=("Greater", "GreaterEqual"))
@@ -216,13 +219,13 @@ def _compare(x: Array, y: Array, equal: bool, incompatible_shape_error: bool) ->
     return np.asarray(result, bool) if x.dtype == object else result
 
 
-@kernel("Equal", gradient=NOT_DIFFERENTIABLE)
+@kernel("Equal")
 def equal(x: Array, y: Array, *, incompatible_shape_error: bool) -> Result:
     """x = y, elementwise; False as a whole for shapes that do not fit where that is no error."""
     return _compare(x, y, True, incompatible_shape_error)
 
 
-@kernel("NotEqual", gradient=NOT_DIFFERENTIABLE)
+@kernel("NotEqual")
 def not_equal(x: Array, y: Array, *, incompatible_shape_error: bool) -> Result:
     return _compare(x, y, False, incompatible_shape_error)
 
@@ -239,10 +242,11 @@ def equal_shape(x: TensorSpec, y: TensorSpec, *, incompatible_shape_error: bool)
 
 
 flops("Equal", "NotEqual")(counted(1, RESULT, "One comparison for each result."))
+not_differentiable("Equal", "NotEqual", "ApproximateEqual")
 facts("elementwise", of=("Equal", "NotEqual", "ApproximateEqual"))
 
 
-@everywhere("ApproximateEqual", shape="..., ... -> ...", gradient=NOT_DIFFERENTIABLE, flops=binary_flops(3))
+@everywhere("ApproximateEqual", shape="..., ... -> ...", flops=binary_flops(3))
 def approximate_equal(xp: Any, x: Any, y: Any, *, tolerance: float) -> Any:
     """|x - y| < tolerance; the shapes must be equal."""
     if not xp.same_shape(x, y):
@@ -293,7 +297,7 @@ def clip_by_value_gradient(g: GradientBuilder, node: Node, grad: Output) -> Grad
     ]
 
 
-@kernel("AddN", facts=("sum_of_inputs",), T=("variant",))
+@kernel("AddN", T=("variant",))
 def add_n_variant(inputs: list[Array]) -> Result:
     """Add variants by their contents, as lists of gradients."""
     return functools.reduce(added, inputs)
@@ -331,6 +335,7 @@ def add_n_flops(inputs: list[TensorSpec]) -> Cost:
 
 layout("T* -> T", "AddN")
 profiled(sum_of_inputs, "AddN")
+facts("sum_of_inputs", of=("AddN",))
 
 
 def _require_vectors(s0: Array, s1: Array) -> None:
@@ -377,7 +382,7 @@ def _is_other(size: DimLike, other: DimLike) -> bool:
     return (isinstance(size - other, int) and size != other) or (size == 1 and is_never_one(other))
 
 
-@kernel("BroadcastArgs", facts=("inexpensive",), arithmetic=False)
+@kernel("BroadcastArgs")
 def broadcast_args(s0: Array, s1: Array) -> Result:
     """The shape that two shapes broadcast to."""
     _require_vectors(s0, s1)
@@ -394,7 +399,7 @@ def broadcast_args_shape(s0: TensorSpec, s1: TensorSpec) -> Shape | TensorSpec:
     return Shape([dim_max(s0.shape[0], s1.shape[0])])
 
 
-@kernel("BroadcastGradientArgs", facts=("inexpensive",), arithmetic=False)
+@kernel("BroadcastGradientArgs")
 def broadcast_gradient_args(s0: Array, s1: Array) -> tuple[Result, ...]:
     """Return for each of two shapes the axes over which the gradient of a broadcast op is summed."""
     _require_vectors(s0, s1)
@@ -421,6 +426,10 @@ def broadcast_gradient_args_estimate(s0: TensorSpec, s1: TensorSpec) -> list[Sha
         return [Shape([None]), Shape([None])]
     axes = broadcast_gradient_args(s0.value, s1.value)
     return [TensorSpec(s0.dtype, Shape(a.shape), a.astype(s0.dtype.numpy)) for a in axes]
+
+
+not_arithmetic("BroadcastArgs", "BroadcastGradientArgs")
+facts("inexpensive", of=("BroadcastArgs", "BroadcastGradientArgs"))
 
 
 def _division_of_arrays(whole: str, real: Callable[..., Any]) -> Callable[..., Any]:

@@ -12,7 +12,18 @@ from ...building.gradbuilder import GradientBuilder, Gradients
 from ...graph.graph import Node, Output
 from ...numerics.elementwise import choose, expm1_below_zero, in_blocks, positive_part
 from ...numerics.half_precision import wide, widened
-from ...registry.registry import arrays, arrays_as, everywhere, facts, flops, gradient, kernel, lower, onnx, shaped
+from ...registry.registry import (
+    arrays,
+    arrays_as,
+    everywhere,
+    facts,
+    flops,
+    gradient,
+    kernel,
+    lower,
+    onnx,
+    shaped,
+)
 from ...support.errors import InvalidArgumentError
 from ...types.arrays import Array, Result
 from ...types.shapes import Shape
@@ -31,13 +42,13 @@ def _same_shapes(gradients: Any, features: Any) -> None:
         )
 
 
-@kernel("Relu", facts=("idempotent", "rectifier", "bounded_by_inputs", "not_negative", "elementwise", "half_clear"))
+@kernel("Relu")
 def relu(features: Array, *, out: Array | None = None) -> Result:
     """max(x, 0); NaN stays NaN."""
     return positive_part(features, out)
 
 
-@kernel("Relu6", facts=("idempotent", "rectifier", "not_negative", "elementwise", "half_clear"))
+@kernel("Relu6")
 def relu6(features: Array, *, out: Array | None = None) -> Result:
     """min(max(x, 0), 6)."""
     zero, six = features.dtype.type(0), features.dtype.type(6)
@@ -46,7 +57,10 @@ def relu6(features: Array, *, out: Array | None = None) -> Result:
     return features.clip(zero, six, out=out)
 
 
-@kernel("LeakyRelu", gradient=by_ops("LeakyReluGrad dy 0"), facts=("elementwise", "half_infer"))
+facts("idempotent", of=("Relu", "Relu6"))
+
+
+@kernel("LeakyRelu")
 @widened
 def leaky_relu(features: Array, *, alpha: float) -> Result:
     """Return x where positive, alpha x elsewhere: the larger of the two while alpha is at most 1."""
@@ -63,7 +77,10 @@ def leaky_relu(features: Array, *, alpha: float) -> Result:
     return in_blocks(evaluate, features)
 
 
-@kernel("Elu", facts=("rectifier", "elementwise", "own_gradient", "half_infer"))
+gradient("LeakyRelu")(by_ops("LeakyReluGrad dy 0"))
+
+
+@kernel("Elu")
 @widened
 def elu(features: Array) -> Result:
     """Return x where not negative, exp(x) - 1 elsewhere; a sum in which either part is zero avoids a choice."""
@@ -90,7 +107,7 @@ for _op in ("Relu", "Relu6", "Elu", "Selu"):
 facts("monotone", of=_FORWARD)
 
 
-@kernel("Selu", facts=("elementwise", "own_gradient", "half_infer"))
+@kernel("Selu")
 @widened
 def selu(features: Array) -> Result:
     """scale * x where not negative, scale * alpha * (exp(x) - 1) elsewhere (Klambauer et al. 2017)."""
@@ -104,7 +121,12 @@ def _selu(x: Array, y: Array) -> None:
     np.add(y, t(_SELU_SCALE) * positive_part(x), out=y)
 
 
-@kernel("Softplus", facts=("not_negative", "elementwise", "half_infer"))
+facts("rectifier", of=("Elu", "Relu", "Relu6"))
+facts("bounded_by_inputs", of=("Relu",))
+facts("not_negative", of=("Relu", "Relu6", "Softplus"))
+
+
+@kernel("Softplus")
 def softplus(features: Array) -> Result:
     """log(1 + exp(x)) without overflow, each step rounded; x or exp(x) where the dtype hardly tells the difference."""
     x = wide(features)
@@ -122,14 +144,17 @@ def softplus_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients
     return [g.Mul(grad, g.Sigmoid(node.inputs[0]))]
 
 
-@kernel("Softsign", gradient=by_ops("SoftsignGrad dy 0"), facts=("partial", "elementwise", "own_gradient", "half_infer"))
+@kernel("Softsign")
 @widened
 def softsign(features: Array) -> Result:
     """x / (|x| + 1)."""
     return features / (np.abs(features) + 1)
 
 
-@kernel("ReluGrad", shape="..., ... -> ...", facts=("backward", "elementwise", "half_clear"))
+gradient("Softsign")(by_ops("SoftsignGrad dy 0"))
+
+
+@kernel("ReluGrad")
 def relu_grad(gradients: Array, features: Array) -> Result:
     """Return gradients where features are positive: times 1 there and times 0 elsewhere, as in TensorFlow."""
     _same_shapes(gradients, features)
@@ -137,14 +162,14 @@ def relu_grad(gradients: Array, features: Array) -> Result:
     return np.multiply(gradients, features > 0)
 
 
-@kernel("Relu6Grad", shape="..., ... -> ...", facts=("backward", "elementwise", "half_clear"))
+@kernel("Relu6Grad")
 def relu6_grad(gradients: Array, features: Array) -> Result:
     """gradients where features lie between 0 and 6."""
     _same_shapes(gradients, features)
     return gradients * ((features > 0) & (features < 6))
 
 
-@kernel("LeakyReluGrad", shape="..., ... -> ...", facts=("backward", "elementwise", "half_infer"))
+@kernel("LeakyReluGrad")
 @widened
 def leaky_relu_grad(gradients: Array, features: Array, *, alpha: float) -> Result:
     _same_shapes(gradients, features)
@@ -157,7 +182,10 @@ for _op in ("ReluGrad", "Relu6Grad", "LeakyReluGrad"):
     gradient(_op)(by_ops(f"{_op} dy 1", "ZerosLike 1"))
 
 
-@kernel("EluGrad", shape="..., ... -> ...", facts=("backward", "elementwise", "half_infer"))
+facts("partial", of=("Softsign",))
+
+
+@kernel("EluGrad")
 @widened
 def elu_grad(gradients: Array, outputs: Array) -> Result:
     _same_shapes(gradients, outputs)
@@ -165,7 +193,15 @@ def elu_grad(gradients: Array, outputs: Array) -> Result:
     return in_blocks(lambda dy, y, dx: choose(y < 0, (y + 1) * dy, dy, dx), gradients, outputs)
 
 
-@kernel("SeluGrad", shape="..., ... -> ...", facts=("backward", "elementwise", "half_infer"))
+_GRAD = ("ReluGrad", "Relu6Grad", "LeakyReluGrad", "EluGrad", "SeluGrad", "SoftplusGrad", "SoftsignGrad")
+
+
+shaped("..., ... -> ...", *_GRAD)
+facts("backward", of=_GRAD)
+facts("elementwise", of=(*_FORWARD, *_GRAD))
+
+
+@kernel("SeluGrad")
 @widened
 def selu_grad(gradients: Array, outputs: Array) -> Result:
     _same_shapes(gradients, outputs)
@@ -182,7 +218,7 @@ def exponential_grad_gradient(g: GradientBuilder, node: Node, grad: Output) -> G
     return [g.apply(node.op, grad, outputs), g.SelectV2(g.Less(outputs, zeros), g.Mul(grad, gradients), zeros)]
 
 
-@kernel("SoftplusGrad", shape="..., ... -> ...", facts=("backward", "elementwise", "half_infer"))
+@kernel("SoftplusGrad")
 @widened
 def softplus_grad(gradients: Array, features: Array) -> Result:
     _same_shapes(gradients, features)
@@ -198,7 +234,7 @@ def softplus_grad_gradient(g: GradientBuilder, node: Node, grad: Output) -> Grad
     return [g.SoftplusGrad(grad, x), g.RealDiv(g.Mul(grad, dy), denominator)]
 
 
-@everywhere("SoftsignGrad", shape="..., ... -> ...", facts=("backward", "elementwise", "own_gradient", "half_infer"))
+@everywhere("SoftsignGrad")
 def softsign_grad(xp: Any, gradients: Any, features: Any) -> Any:
     _same_shapes(gradients, features)
     return (wide(gradients) / xp.square(1 + abs(wide(features)))).astype(gradients.dtype, copy=False)
@@ -232,9 +268,12 @@ arrays("LeakyReluGrad")(lambda xp, dy, x, *, alpha: xp.where(x > 0, dy, dy * alp
 arrays("EluGrad")(lambda xp, dy, y: xp.where(y < 0, dy * (y + 1), dy))
 arrays("SeluGrad")(lambda xp, dy, y: xp.where(y < 0, dy * (y + _SELU_SCALE * _SELU_ALPHA), dy * _SELU_SCALE))
 arrays("SoftplusGrad")(lambda xp, dy, x: dy * xp.sigmoid(x))
+facts("own_gradient", of=["Elu", "Selu", "Softsign", "SoftsignGrad"])
 onnx("LeakyRelu")(lambda g, x, *, alpha: g.LeakyRelu(x, alpha=alpha))  # one operator in place of three
 
 
 # The lists of TensorFlow's automatic mixed precision: ops that only compare take the dtype of their neighbours (clear), the
 # others are computed in half precision where their inputs are (infer).
 _EXACT = ("Relu", "Relu6", "ReluGrad", "Relu6Grad")
+facts("half_clear", of=_EXACT)
+facts("half_infer", of=[op for op in (*_FORWARD, *_GRAD) if op not in _EXACT])

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from ...registry.registry import kernel, onnx
+from ...registry.registry import facts, kernel, not_arithmetic, onnx
 from ...runtime.state.edge_values import scalar_object
 from ...runtime.state.run_context import reserve
 from ...support.errors import InvalidArgumentError
@@ -25,7 +25,7 @@ _MOST: Final = 2**31 - 1
 """The largest width and precision of C's printf."""
 
 
-@kernel("AsString", shape="... -> ...", facts=("elementwise",), arithmetic=False)
+@kernel("AsString", shape="... -> ...", facts=("elementwise",))
 def as_string(input: Array, *, T: DType, precision: int, scientific: bool, shortest: bool, width: int, fill: str) -> Result:
     """Format each element as C's printf does."""
     array = np.asarray(input)
@@ -106,7 +106,7 @@ def _check_format(dtype: DType, precision: int, scientific: bool, shortest: bool
         raise InvalidArgumentError(f"precision not supported for datatype {dtype}")
 
 
-@kernel("EncodeBase64", shape="... -> ...", facts=("elementwise",), arithmetic=False)
+@kernel("EncodeBase64", shape="... -> ...")
 def encode_base64(input: Array, *, pad: bool) -> Result:
     """Web-safe base64, with = at the end if asked."""
 
@@ -117,7 +117,12 @@ def encode_base64(input: Array, *, pad: bool) -> Result:
     return map_bytes(encode, input)
 
 
-@kernel("DecodeBase64", shape="... -> ...", facts=("elementwise",), arithmetic=False)
+_ALL = ("AsString", "StringFormat", "EncodeBase64", "DecodeBase64")
+
+not_arithmetic(*_ALL)
+
+
+@kernel("DecodeBase64", shape="... -> ...")
 def decode_base64(input: Array) -> Result:
     """The bytes behind web-safe base64; padding may be missing."""
     return map_bytes(_decode_base64, input)
@@ -140,7 +145,10 @@ def _decode_base64(text: bytes) -> bytes:
         raise InvalidArgumentError(f"Invalid base64: {error}", details=[f"the string is {text!r}"]) from None
 
 
-@kernel("StringFormat", shape="-> ()", arithmetic=False)
+facts("elementwise", of=("EncodeBase64", "DecodeBase64"))
+
+
+@kernel("StringFormat", shape="-> ()")
 def string_format(inputs: list[Array], *, template: str, placeholder: str, summarize: int) -> Result:
     """The template with each placeholder replaced by the summary of a tensor."""
     pieces = _pieces(template.encode("utf-8", "surrogateescape"), placeholder.encode("utf-8", "surrogateescape"))
