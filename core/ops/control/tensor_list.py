@@ -14,7 +14,7 @@ import numpy as np
 
 from ...building.gradbuilder import GradientBuilder, Gradients
 from ...graph.graph import Node, Output
-from ...registry.registry import NOT_DIFFERENTIABLE, gradient, kernel, lower, onnx, shape, zero_cost
+from ...registry.registry import gradient, kernel, lower, onnx, shape, zero_cost
 from ...runtime.state.edge_values import scalar_object
 from ...runtime.state.run_context import reserve
 from ...runtime.state.tensor_arrays import rows_of, zeros
@@ -178,7 +178,7 @@ def _require_shape(items: TensorList, value: Array, what: str) -> None:
         )
 
 
-@kernel("EmptyTensorList", gradient=NOT_DIFFERENTIABLE, flops=zero_cost)
+@kernel("EmptyTensorList", arithmetic=False)
 def empty_tensor_list(element_shape: Array, max_num_elements: Array, *, element_dtype: DType) -> Result:
     limit = scalar(max_num_elements, "max_num_elements")
     return scalar_object(TensorList(element_dtype, shape_in(element_shape), [], limit, NOTHING_SET))
@@ -189,7 +189,7 @@ def empty_tensor_list_shape(element_shape: TensorSpec, max_num_elements: TensorS
     return list_spec(element_dtype, static_shape(element_shape), 0)
 
 
-@kernel("TensorListReserve", gradient=NOT_DIFFERENTIABLE, flops=zero_cost)
+@kernel("TensorListReserve", arithmetic=False)
 def tensor_list_reserve(element_shape: Array, num_elements: Array, *, element_dtype: DType) -> Result:
     count = scalar(num_elements, "num_elements")
     if count < 0:
@@ -230,7 +230,7 @@ def tensor_list_push_back_gradient(g: GradientBuilder, node: Node, grad: Output)
     return list(g.TensorListPopBack(grad, g.shape_of(tensor), element_dtype=tensor.base_dtype))
 
 
-@kernel("TensorListPushBackBatch", gradient=NOT_DIFFERENTIABLE, flops=zero_cost)
+@kernel("TensorListPushBackBatch", arithmetic=False)
 def tensor_list_push_back_batch(input_handles: Array, tensor: Array, *, element_dtype: DType) -> Result:
     """Append a row of a tensor to each list of a batch."""
     require_vector(tensor, "Expected tensor to")
@@ -363,7 +363,7 @@ def tensor_list_set_item_gradient(g: GradientBuilder, node: Node, grad: Output) 
     return [list_grad, None, item_grad]
 
 
-@kernel("TensorListConcatLists", shape=_changed, gradient=NOT_DIFFERENTIABLE, flops=zero_cost)
+@kernel("TensorListConcatLists", shape=_changed, arithmetic=False)
 def tensor_list_concat_lists(input_a: Array, input_b: Array, *, element_dtype: DType) -> Result:
     """Concatenate the two lists of each pair."""
     if np.shape(input_a) != np.shape(input_b):
@@ -378,12 +378,12 @@ def tensor_list_concat_lists(input_a: Array, input_b: Array, *, element_dtype: D
     return object_array(results, np.shape(input_a))
 
 
-@kernel("TensorListLength", shape="-> ()", gradient=NOT_DIFFERENTIABLE, flops=zero_cost, facts=("metadata",))
+@kernel("TensorListLength", shape="-> ()", facts=("metadata",), arithmetic=False)
 def tensor_list_length(input_handle: Array) -> Result:
     return np.int32(len(list_in(input_handle)))
 
 
-@kernel("TensorListElementShape", gradient=NOT_DIFFERENTIABLE, flops=zero_cost, facts=("metadata",))
+@kernel("TensorListElementShape", facts=("metadata",), arithmetic=False)
 def tensor_list_element_shape(input_handle: Array, *, shape_type: DType) -> Result:
     """Return the shape of the elements with -1 for an unknown dimension; the scalar -1 for an unknown rank."""
     return _shape_tensor(list_in(input_handle).element_shape, shape_type)

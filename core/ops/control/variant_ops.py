@@ -10,7 +10,7 @@ import numpy as np
 from ...building.gradbuilder import GradientBuilder, Gradients
 from ...codecs.wire import fields
 from ...graph.graph import Node, Output
-from ...registry.registry import NOT_DIFFERENTIABLE, WITHOUT_GRADIENT, gradient, kernel, onnx, zero_cost
+from ...registry.registry import WITHOUT_GRADIENT, gradient, kernel, onnx, zero_cost
 from ...runtime.state.edge_values import is_of, scalar_object
 from ...runtime.state.variants import added, zeros_like
 from ...support import dataclasses
@@ -59,13 +59,13 @@ def optional_from_value(components: list[Array]) -> Result:
     return scalar_object(Optional(list(components)))
 
 
-@kernel("OptionalNone", shape="-> ()", gradient=NOT_DIFFERENTIABLE, flops=zero_cost)
+@kernel("OptionalNone", shape="-> ()", arithmetic=False)
 def optional_none() -> Result:
     """An optional without a value."""
     return scalar_object(Optional())
 
 
-@kernel("OptionalHasValue", shape="-> ()", gradient=NOT_DIFFERENTIABLE, flops=zero_cost)
+@kernel("OptionalHasValue", shape="-> ()", arithmetic=False)
 def optional_has_value(optional: Array) -> Result:
     return np.bool_(_optional(optional).components is not None)
 
@@ -151,13 +151,13 @@ def _key(key: Array) -> tuple[Any, Any, Any]:
     return array.dtype.name, array.shape, elements
 
 
-@kernel("EmptyTensorMap", shape="-> ()", gradient=NOT_DIFFERENTIABLE, flops=zero_cost)
+@kernel("EmptyTensorMap", shape="-> ()", arithmetic=False)
 def empty_tensor_map() -> Result:
     """A map without entries."""
     return scalar_object(TensorMap({}))
 
 
-@kernel("TensorMapSize", shape="-> ()", gradient=NOT_DIFFERENTIABLE, flops=zero_cost)
+@kernel("TensorMapSize", shape="-> ()", arithmetic=False)
 def tensor_map_size(input_handle: Array) -> Result:
     """Return the number of entries."""
     return np.int32(len(_map(input_handle).entries))
@@ -204,7 +204,7 @@ def tensor_map_erase_gradient(g: GradientBuilder, node: Node, grad: Output) -> G
     return [grad, None]
 
 
-@kernel("TensorMapHasKey", shape="-> ()", gradient=NOT_DIFFERENTIABLE, flops=zero_cost)
+@kernel("TensorMapHasKey", shape="-> ()", arithmetic=False)
 def tensor_map_has_key(input_handle: Array, key: Array) -> Result:
     """Return True if the map has the key."""
     return np.bool_(_key(key) in _map(input_handle).entries)
