@@ -52,15 +52,20 @@ class IteratorState:
         return IteratorState(max(0, *taken, 0), starts, any(failed))
 
 
-class DatasetIterator(Shared):
-    """A pass over a dataset. `taken` counts the elements taken, from which the pass can be resumed; `handle` names the
-    iterator.
-    """
+class NamedIterator(Shared):
+    """An iterator over elements of a spec; `handle` names the iterator."""
 
     def __init__(self, name: str, spec: Spec) -> None:
         self.name = name
         self.spec = spec
         self.handle = f"{name}/{secrets.token_hex(8)}"
+
+
+class DatasetIterator(NamedIterator):
+    """A pass over a dataset. `taken` counts the elements taken, from which the pass can be resumed."""
+
+    def __init__(self, name: str, spec: Spec) -> None:
+        super().__init__(name, spec)
         self.dataset: Dataset | None = None
         self.taken = 0
         self._pull: Pull | None = None
@@ -162,15 +167,14 @@ def _seeds(dataset: Dataset) -> list[Seeds]:
     return list(dict.fromkeys(seeds for item in tree(dataset) if isinstance(seeds := getattr(item, "seeds", None), Seeds)))
 
 
-class MultiDeviceIterator(Shared):
+class MultiDeviceIterator(NamedIterator):
     """A pass with elements dealt to the shards 0, 1, ... and again 0; `incarnation` counts the passes begun.
 
     Elements of other shards that come before a shard's next element are queued without limit: shards may ask in any order.
     """
 
     def __init__(self, name: str, spec: Spec, shards: int) -> None:
-        self.spec = spec
-        self.handle = f"{name}/{secrets.token_hex(8)}"
+        super().__init__(name, spec)
         self.incarnation = 0
         self._pull: Pull | None = None
         self._waiting: list[collections.deque[Element | Exception]] = [collections.deque() for _ in range(shards)]

@@ -5,6 +5,7 @@ Results for NaN and empty groups are TensorFlow's, of SegmentMax, UnsortedSegmen
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Final
 
 import numpy as np
@@ -14,7 +15,8 @@ from .half_precision import is_narrow
 from .integers import extremes
 
 _ONE_BY_ONE: Final = (np.multiply, np.maximum, np.minimum)
-_WORST: Final = {np.maximum: -np.inf, np.minimum: np.inf}
+WORST: Final[Mapping[Any, float]] = {np.maximum: -np.inf, "max": -np.inf, np.minimum: np.inf, "min": np.inf}
+"""The number that loses against all others, by the ufunc or by the name that array programs call it."""
 
 
 def lowest(dtype: np.dtype[Any]) -> Any:
@@ -78,7 +80,7 @@ def settle_nans(ufunc: np.ufunc, groups: Array, rows: Array, in_vectors: int = 0
     TensorFlow keeps its current value only where the value compares as better, so a NaN is taken and then replaced by the
     next row. In the first `in_vectors` columns NaN is left out; several rows of only NaN give an infinity.
     """
-    if ufunc not in _WORST or rows.dtype.kind not in "fV" or not np.isnan(rows).any():
+    if ufunc not in WORST or rows.dtype.kind not in "fV" or not np.isnan(rows).any():
         return groups, rows
     order = np.argsort(groups, kind="stable")
     groups, flat = groups[order], rows[order].reshape(len(rows), -1)
@@ -91,14 +93,14 @@ def settle_nans(ufunc: np.ufunc, groups: Array, rows: Array, in_vectors: int = 0
     # Eigen's vector instructions take the other operand of a NaN, so that NaN is left out there; a lone row is passed on as
     # it is.
     is_lost[:, :in_vectors] = (is_nan & (np.repeat(sizes, sizes) > 1)[:, None])[:, :in_vectors]
-    return groups, np.where(is_lost, rows.dtype.type(_WORST[ufunc]), flat).reshape(rows.shape)
+    return groups, np.where(is_lost, rows.dtype.type(WORST[ufunc]), flat).reshape(rows.shape)
 
 
-def without_nans(ufunc: np.ufunc | None, rows: Array) -> Array:
-    """Return rows to update others by `ufunc`, which if an extreme changes nothing by NaN: none compares as better."""
-    if ufunc not in _WORST or rows.dtype.kind not in "fV" or not np.isnan(rows).any():
+def without_nans(how: np.ufunc | str | None, rows: Any, xp: Any = np) -> Any:
+    """Return rows to update others by `how`, which if an extreme changes nothing by NaN: none compares as better."""
+    if how not in WORST or rows.dtype.kind not in "fV" or (xp is np and not np.isnan(rows).any()):
         return rows
-    return np.where(np.isnan(rows), rows.dtype.type(_WORST[ufunc]), rows)
+    return xp.where(xp.isnan(rows), np.array(WORST[how], rows.dtype), rows)
 
 
 def _sums(rows: Array, order: Array | None, starts: Array) -> Array:

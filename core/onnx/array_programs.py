@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import math
 import operator
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar, Final, NoReturn
@@ -260,7 +261,11 @@ class OnnxNamespace:
         return functools.reduce(operator.add, (self.take(table, byte.astype(np.int64), 0) for byte in bytes_))
 
     def arctan2(self, y: Any, x: Any) -> Any:
-        return self.array_of(self.g.arctangent(*self._pair(y, x)))
+        """Return the arc tangent of y/x, turned by pi in the half plane x < 0 and on the border."""
+        y, x = map(self.array_of, self._pair(y, x))
+        half = self.where(y < 0, self.array_of(self.g.like(-math.pi / 2, y.value)), math.pi / 2)
+        turned = self.arctan(y / x) + self.where(x < 0, half * 2, 0)
+        return self.where(x == 0, self.where(y == 0, 0, half), turned)
 
     def clip(self, x: Any, low: Any, high: Any) -> Any:
         return self.minimum(self.maximum(x, low), high)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
@@ -43,7 +44,7 @@ def on_parts(
         return _partwise(g, name, values, outputs, attrs)
     if name not in _FUNCTIONS:
         g.refuse(f"ONNX has no {name} of complex numbers")
-    return _FUNCTIONS[name](g, *values, **attrs)
+    return g.evaluate(_FUNCTIONS[name], (), (), values, attrs)
 
 
 def _partwise(g: Any, name: str, values: Sequence[Value | None], outputs: int, attrs: dict[str, Any]) -> Any:
@@ -69,190 +70,141 @@ def _cast(g: Any, value: Any, dtype: Any) -> Value:
     return result
 
 
-def _bilinear(name: str) -> Callable[..., Value]:
-    """Emit a product (a + bi)(c + di) = ac - bd + (ad + bc)i by an operator of real numbers."""
+# Functions of complex numbers are array programs: `xp` is the namespace of `array_programs`.
 
-    def function(g: Any, x: Any, y: Any, **attrs: Any) -> Value:
+
+def _bilinear(name: str) -> Callable[..., Any]:
+    """Return a product (a + bi)(c + di) = ac - bd + (ad + bc)i by an operator of real numbers."""
+
+    def function(xp: Any, x: Any, y: Any, **attrs: Any) -> Any:
         def product(left: Any, right: Any) -> Any:
-            return g.op(name, left, right, **attrs)
+            return xp.array_of(xp.g.op(name, left.value, right.value, **attrs))
 
-        (a, b), (c, d) = g.parts(x), g.parts(y)
-        result: Value = g.complex(g.Sub(product(a, c), product(b, d)), g.Add(product(a, d), product(b, c)))
-        return result
+        a, b, c, d = x.real, x.imag, y.real, y.imag
+        return xp.complex(product(a, c) - product(b, d), product(a, d) + product(b, c))
 
     return function
 
 
-def _einsum(g: Any, *values: Any, equation: str) -> Value:
-    if len(values) == 2:
-        return _bilinear("Einsum")(g, *values, equation=equation)
-    if len(values) > 2:
-        g.refuse("Einsum of more than two complex tensors has no lowering")
-    result: Value = g.complex(*(g.Einsum(part, equation=equation) for part in g.parts(values[0])))
-    return result
+def _einsum(xp: Any, *arrays: Any, equation: str) -> Any:
+    if len(arrays) == 2:
+        return _bilinear("Einsum")(xp, *arrays, equation=equation)
+    if len(arrays) > 2:
+        xp.g.refuse("Einsum of more than two complex tensors has no lowering")
+    return xp.complex(*(xp.einsum(equation, part) for part in (arrays[0].real, arrays[0].imag)))
 
 
-def _div(g: Any, x: Any, y: Any) -> Value:
-    """Emit x times the conjugate of y over |y|^2, scaled so that no square overflows."""
-    c, d = g.parts(y)
-    scale = g.Max(g.Abs(c), g.Abs(d))
-    c, d = g.Div(c, scale), g.Div(d, scale)
-    size = g.Mul(g.Add(g.Mul(c, c), g.Mul(d, d)), scale)
-    product = g.Mul(x, g.complex(c, g.Neg(d)))
-    result: Value = g.complex(*(g.Div(part, size) for part in g.parts(product)))
-    return result
+def _quotient(xp: Any, x: Any, y: Any) -> Any:
+    """Return x times the conjugate of y over |y|^2, scaled so that no square overflows."""
+    c, d = y.real, y.imag
+    scale = xp.maximum(abs(c), abs(d))
+    c, d = c / scale, d / scale
+    size = (c * c + d * d) * scale
+    product = x * xp.complex(c, -d)
+    return xp.complex(product.real / size, product.imag / size)
 
 
-def _equal(g: Any, x: Any, y: Any) -> Value:
-    same: Value = g.And(*(g.Equal(a, b) for a, b in zip(g.parts(x), g.parts(y))))
-    return same
-
-
-def magnitude(g: Any, x: Any) -> Any:
-    """Emit the absolute value, scaled so that no square overflows."""
-    a, b = (g.Abs(part) for part in g.parts(x))
-    large = g.Max(a, b)
-    ratio = g.Div(g.Min(a, b), large)
-    size = g.Mul(large, g.Sqrt(g.Add(g.Mul(ratio, ratio), 1)))
+def _magnitude(xp: Any, x: Any) -> Any:
+    """Return the absolute value, scaled so that no square overflows."""
+    a, b = abs(x.real), abs(x.imag)
+    large = xp.maximum(a, b)
+    ratio = xp.minimum(a, b) / large
     # If the larger part is 0 or infinite, the ratio of the parts is 0/0 or inf/inf.
-    return g.Where(g.Or(g.Equal(large, 0), g.IsInf(large)), large, size)
+    return xp.where((large == 0) | xp.isinf(large), large, large * xp.sqrt(ratio * ratio + 1))
 
 
-def arctangent(g: Any, y: Any, x: Any) -> Any:
-    """Emit the arc tangent of y/x, turned by pi in the half plane x < 0 and on the border."""
-    half = g.Where(g.Less(y, 0), g.like(-math.pi / 2, y), math.pi / 2)
-    turned = g.Add(g.Atan(g.Div(y, x)), g.Where(g.Less(x, 0), g.Mul(half, 2), 0))
-    return g.Where(g.Equal(x, 0), g.Where(g.Equal(y, 0), 0, half), turned)
+def _prod(xp: Any, x: Any, axes: Any, *, keepdims: int, **_: Any) -> Any:
+    """Return the product along each axis in turn, element by element."""
+    places = sorted({int(axis) % x.ndim for axis in xp.g.known(axes.value, "axes").reshape(-1)})
+    result = functools.reduce(functools.partial(_prod_along, xp), places, x)
+    return result if keepdims else xp.array_of(xp.g.squeeze(result.value, *places))
 
 
-def angle(g: Any, x: Any) -> Any:
-    real, imag = g.parts(x)
-    return arctangent(g, imag, real)
-
-
-def _prod(g: Any, x: Any, axes: Any, *, keepdims: int, **_: Any) -> Any:
-    """Emit the product along each axis in turn, element by element."""
-    places = sorted({int(axis) % g.rank(x) for axis in g.known(axes, "axes").reshape(-1)})
-    for axis in places:
-        x = _prod_along(g, x, axis)
-    return x if keepdims else g.squeeze(x, *places)
-
-
-def _prod_along(g: Any, x: Any, axis: int) -> Any:
-    def advance(k: Any, product: Any) -> Any:
-        return [g.Mul(product[0], g.Gather(x, g.unsqueeze(k, 0), axis=axis))]
-
+def _prod_along(xp: Any, x: Any, axis: int) -> Any:
     # A sum of zeros has the shape of the product, also where only the run knows sizes.
-    ones = g.Add(g.ReduceSum(g.zeros_like(x), [axis]), 1)
-    return g.repeat(g.reshape(g.dim(x, axis), []), [ones], advance)[0]
+    ones = xp.sum(xp.zeros_like(x), axis, keepdims=True) + 1
+    return xp.fori_loop(0, x.shape[axis], lambda k, product: product * xp.take(x, k[None], axis), ones)
 
 
-def _exp(g: Any, x: Any) -> Value:
-    real, imag = g.parts(x)
-    size = g.Exp(real)
-    result: Value = g.complex(g.Mul(size, g.Cos(imag)), g.Mul(size, g.Sin(imag)))
-    return result
+def _exp(xp: Any, x: Any) -> Any:
+    size = xp.exp(x.real)
+    return xp.complex(size * xp.cos(x.imag), size * xp.sin(x.imag))
 
 
-def _log(g: Any, x: Any) -> Value:
-    result: Value = g.complex(g.Log(magnitude(g, x)), angle(g, x))
-    return result
+def _sqrt(xp: Any, x: Any) -> Any:
+    """Return the root with a real part of at least 0; the larger part is computed first, so that no digits are lost."""
+    real, imag = x.real, x.imag
+    larger = xp.sqrt((abs(x) + abs(real)) * 0.5)
+    smaller = xp.where(larger == 0, 0, imag * 0.5 / larger)
+    is_right = ~(real < 0)
+    turned = xp.where(imag < 0, -larger, larger)
+    return xp.complex(xp.where(is_right, larger, abs(smaller)), xp.where(is_right, smaller, turned))
 
 
-def _sqrt(g: Any, x: Any) -> Value:
-    """Emit the root with a real part of at least 0; the larger part is computed first, so that no digits are lost."""
-    real, imag = g.parts(x)
-    larger = g.Sqrt(g.Mul(g.Add(magnitude(g, x), g.Abs(real)), 0.5))
-    smaller = g.Where(g.Equal(larger, 0), 0, g.Div(g.Mul(imag, 0.5), larger))
-    is_right = g.Not(g.Less(real, 0))
-    turned = g.Where(g.Less(imag, 0), g.Neg(larger), larger)
-    result: Value = g.complex(g.Where(is_right, larger, g.Abs(smaller)), g.Where(is_right, smaller, turned))
-    return result
+def _sinh(xp: Any, x: Any) -> Any:
+    a, b = x.real, x.imag
+    return xp.complex(xp.sinh(a) * xp.cos(b), xp.cosh(a) * xp.sin(b))
 
 
-def _sinh(g: Any, x: Any) -> Value:
-    a, b = g.parts(x)
-    result: Value = g.complex(g.Mul(g.Sinh(a), g.Cos(b)), g.Mul(g.Cosh(a), g.Sin(b)))
-    return result
+def _cosh(xp: Any, x: Any) -> Any:
+    a, b = x.real, x.imag
+    return xp.complex(xp.cosh(a) * xp.cos(b), xp.sinh(a) * xp.sin(b))
 
 
-def _cosh(g: Any, x: Any) -> Value:
-    a, b = g.parts(x)
-    result: Value = g.complex(g.Mul(g.Cosh(a), g.Cos(b)), g.Mul(g.Sinh(a), g.Sin(b)))
-    return result
+def _tanh(xp: Any, x: Any) -> Any:
+    """Return (sinh 2a + i sin 2b) / (cosh 2a + cos 2b)."""
+    a, b = xp.clip(x.real, -_LARGE, _LARGE) * 2, x.imag * 2
+    under = xp.cosh(a) + xp.cos(b)
+    return xp.complex(xp.sinh(a) / under, xp.sin(b) / under)
 
 
-def _tanh(g: Any, x: Any) -> Value:
-    """Emit (sinh 2a + i sin 2b) / (cosh 2a + cos 2b)."""
-    a, b = g.parts(x)
-    a, b = g.Mul(g.Max(g.Min(a, _LARGE), -_LARGE), 2), g.Mul(b, 2)
-    under = g.Add(g.Cosh(a), g.Cos(b))
-    result: Value = g.complex(g.Div(g.Sinh(a), under), g.Div(g.Sin(b), under))
-    return result
-
-
-def _turned(g: Any, x: Any) -> Value:
-    """Emit i x."""
-    real, imag = g.parts(x)
-    result: Value = g.complex(g.Neg(imag), real)
-    return result
-
-
-def _turned_back(g: Any, x: Any) -> Value:
-    real, imag = g.parts(x)
-    result: Value = g.complex(imag, g.Neg(real))
-    return result
+def _turned(xp: Any, x: Any) -> Any:
+    """Return i x."""
+    return xp.complex(-x.imag, x.real)
 
 
 def _around(function: Callable[..., Any]) -> Callable[..., Any]:
     """Return -i f(i x): a circular function from a hyperbolic function."""
-    return lambda g, x: _turned_back(g, function(g, _turned(g, x)))
+
+    def turned(xp: Any, x: Any) -> Any:
+        result = function(xp, _turned(xp, x))
+        return xp.complex(result.imag, -result.real)
+
+    return turned
 
 
-def _asinh(g: Any, x: Any) -> Any:
-    """Emit log(x + sqrt(x² + 1)), taken where no digits are lost, in the right half plane."""
-    is_left = g.Less(g.parts(x)[0], 0)
-    right = g.Where(is_left, g.Neg(x), x)
-    result = _log(g, g.Add(right, _sqrt(g, g.Add(g.Mul(right, right), 1))))
-    return g.Where(is_left, g.Neg(result), result)
+def _asinh(xp: Any, x: Any) -> Any:
+    """Return log(x + sqrt(x² + 1)), taken where no digits are lost, in the right half plane."""
+    is_left = x.real < 0
+    right = xp.where(is_left, -x, x)
+    result = xp.log(right + xp.sqrt(right * right + 1))
+    return xp.where(is_left, -result, result)
 
 
-def _acosh(g: Any, x: Any) -> Any:
-    """Emit log(x + sqrt(x + 1) sqrt(x - 1))."""
-    return _log(g, g.Add(x, g.Mul(_sqrt(g, g.Add(x, 1)), _sqrt(g, g.Sub(x, 1)))))
+def _power(xp: Any, x: Any, y: Any) -> Any:
+    """Return exp(y log x); 1 for an exponent of 0, and 0 of 0 for another."""
+    is_zero = x == 0
+    return xp.where(y == 0, 1, xp.where(is_zero, 0, xp.exp(y * xp.log(xp.where(is_zero, 1, x)))))
 
 
-def _atanh(g: Any, x: Any) -> Any:
-    """Emit (log(1 + x) - log(1 - x)) / 2."""
-    return g.Mul(g.Sub(_log(g, g.Add(x, 1)), _log(g, g.Sub(1, x))), 0.5)
+def _sign(xp: Any, x: Any) -> Any:
+    """Return x over its absolute value; 0 for 0."""
+    size = abs(x)
+    return xp.complex(*(xp.where(size == 0, 0, part / size) for part in (x.real, x.imag)))
 
 
-def _acos(g: Any, x: Any) -> Any:
-    return g.Sub(math.pi / 2, _around(_asinh)(g, x))
-
-
-def _pow(g: Any, x: Any, y: Any) -> Any:
-    """Emit exp(y log x); 1 for an exponent of 0, and 0 of 0 for another."""
-    is_zero = g.Equal(x, 0)
-    power = g.Where(is_zero, 0, _exp(g, g.Mul(y, _log(g, g.Where(is_zero, 1, x)))))
-    return g.Where(g.Equal(y, 0), 1, power)
-
-
-def _sign(g: Any, x: Any) -> Any:
-    """Emit x over its absolute value; 0 for 0."""
-    size = magnitude(g, x)
-    is_zero = g.Equal(size, 0)
-    parts = (g.Where(is_zero, 0, g.Div(part, size)) for part in g.parts(x))
-    return g.complex(*parts)
+def _norm(xp: Any, x: Any, axes: Any, **attrs: Any) -> Any:
+    return xp.array_of(xp.g.ReduceL2(abs(x).value, axes.value, **attrs)).astype(x.dtype)
 
 
 _FUNCTIONS: Final[Mapping[str, Callable[..., Any]]] = {
-    "Mul": _bilinear("Mul"), "MatMul": _bilinear("MatMul"), "Einsum": _einsum, "Div": _div, "Equal": _equal, "Abs": magnitude,
-    "Reciprocal": lambda g, x: _div(g, g.like(1, x), x), "Exp": _exp, "Log": _log, "Sqrt": _sqrt, "Pow": _pow, "Sign": _sign,
-    "Sinh": _sinh, "Cosh": _cosh, "Tanh": _tanh, "Sin": _around(_sinh), "Tan": _around(_tanh), "Asinh": _asinh,
-    "Cos": lambda g, x: _cosh(g, _turned(g, x)), "Acosh": _acosh, "Atanh": _atanh, "Asin": _around(_asinh), "Acos": _acos,
-    "Atan": _around(_atanh), "Sigmoid": lambda g, x: g.Mul(g.Add(_tanh(g, g.Mul(x, 0.5)), 1), 0.5),
-    "ReduceL2": lambda g, x, *axes, **attrs: g.cast(g.ReduceL2(magnitude(g, x), *axes, **attrs), x.dtype),
-    "NonZero": lambda g, x: g.NonZero(g.Not(_equal(g, x, g.like(0, x)))), "ReduceProd": _prod,
-    "Round": lambda g, x: g.complex(*map(g.Round, g.parts(x))),
+    "Mul": _bilinear("Mul"), "MatMul": _bilinear("MatMul"), "Einsum": _einsum, "Div": _quotient, "Abs": _magnitude,
+    "Equal": lambda xp, x, y: (x.real == y.real) & (x.imag == y.imag), "Reciprocal": lambda xp, x: 1 / x, "Exp": _exp,
+    "Log": lambda xp, x: xp.complex(xp.log(abs(x)), xp.angle(x)), "Sqrt": _sqrt, "Pow": _power, "Sign": _sign, "Sinh": _sinh,
+    "Cosh": _cosh, "Tanh": _tanh, "Sin": _around(_sinh), "Tan": _around(_tanh), "Cos": lambda xp, x: _cosh(xp, _turned(xp, x)),
+    "Asinh": _asinh, "Acosh": lambda xp, x: xp.log(x + xp.sqrt(x + 1) * xp.sqrt(x - 1)), "Asin": _around(_asinh),
+    "Atanh": lambda xp, x: (xp.log(x + 1) - xp.log(1 - x)) * 0.5, "Acos": lambda xp, x: math.pi / 2 - xp.arcsin(x),
+    "Atan": _around(lambda xp, x: xp.arctanh(x)), "Sigmoid": lambda xp, x: (xp.tanh(x * 0.5) + 1) * 0.5, "ReduceL2": _norm,
+    "NonZero": lambda xp, x: xp.array_of(xp.g.NonZero((x != 0).value)), "ReduceProd": _prod,
+    "Round": lambda xp, x: xp.complex(xp.rint(x.real), xp.rint(x.imag)),
 }  # fmt: skip

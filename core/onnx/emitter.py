@@ -20,7 +20,7 @@ from ..types.dtypes import DType
 from ..types.shapes import SCALAR, Shape, TensorSpec
 from . import array_programs
 from .blocks import Block, ElementShapes, Held, Operation, Value, carrier, common, computed_in, fitted, flat, is_branch_output
-from .complex_numbers import arctangent, on_parts, part_dtype, whole_dtype
+from .complex_numbers import on_parts, part_dtype, whole_dtype
 from .result_shapes import result_shape
 
 # Operators on constants are folded at once, so that lowerings may ask for the shapes that they compute.
@@ -381,11 +381,6 @@ class Emitter:
             return value
         real, imag = self.parts(value)
         return self.complex(real, self.op("Neg", imag))
-
-    def arctangent(self, y: Value, x: Value) -> Value:
-        """Return the arc tangent of y/x in the half plane of (x, y)."""
-        angle: Value = arctangent(self, y, x)
-        return angle
 
     def packed(self, value: Value) -> Value:
         """Return (...) complex as (..., 2) real."""

@@ -12,7 +12,7 @@ import numpy as np
 from ...building.gradbuilder import GradientBuilder, Gradients, IndexedSlices
 from ...graph.graph import Node, Output
 from ...numerics.integers import extremes
-from ...registry.registry import arrays, facts, gradient, kernel, lower, onnx, shape, zero_flops
+from ...registry.registry import arrays, gradient, kernel, lower, onnx, shape, zero_cost
 from ...support.errors import InvalidArgumentError, UnimplementedError
 from ...types import dtypes
 from ...types.arrays import Array, Result
@@ -21,7 +21,7 @@ from ..shared.argument_checks import may_equal, require_rank
 from ..shared.shape_arguments import normalize_axis, scalar_int, scalar_of
 
 
-@kernel("GatherV2")
+@kernel("GatherV2", flops=zero_cost, facts=("shape_arithmetic", "row_numbers", "bounded_by_inputs", "half_clear"))
 def gather(params: Array, indices: Array, axis: Any, *, batch_dims: int) -> Result:
     """Slices of `params` along an axis, in the order of `indices`; leading `batch_dims` dimensions go together."""
     params, indices = np.asarray(params), np.asarray(indices)
@@ -122,10 +122,6 @@ def gather_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     return [_axis_gradient(g, params, indices, axis, batch_dims, grad), None, None]
 
 
-zero_flops("GatherV2")
-facts("shape_arithmetic", "row_numbers", "bounded_by_inputs", of=("GatherV2",))
-
-
 def _axis_gradient(g: GradientBuilder, params: Output, indices: Output, axis: Output, batch_dims: int, grad: Output) -> Output:
     """Transposes the gradient to (batch, indices, outer, inner) and sums by index into (batch, size, outer, inner)."""
     one, zero = g.constant(1), g.constant(0)
@@ -171,7 +167,7 @@ def _row_gradient(g: GradientBuilder, params: Output, indices: Output, grad: Out
     return IndexedSlices(values, rows, source)
 
 
-@kernel("Gather")
+@kernel("Gather", flops=zero_cost, facts=("shape_arithmetic", "half_clear"))
 def gather_v1(params: Array, indices: Array) -> Result:
     """Rows of `params`."""
     return gather(params, indices, np.int32(0), batch_dims=0)
@@ -189,11 +185,7 @@ def gather_v1_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradient
     return [_row_gradient(g, node.inputs[0], node.inputs[1], grad), None]
 
 
-zero_flops("Gather")
-facts("shape_arithmetic", of=("Gather",))
-
-
-@kernel("GatherNd")
+@kernel("GatherNd", flops=zero_cost, facts=("half_clear",))
 def gather_nd(params: Array, indices: Array, *, bad_indices_policy: str) -> Result:
     """Slices of `params` at the coordinates in the last dimension of `indices`."""
     params, indices = np.asarray(params), np.asarray(indices)
@@ -267,9 +259,6 @@ def gather_nd_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradient
     policy = node.attr("bad_indices_policy")
     # ScatterNd takes the indices and the shape in a single dtype.
     return [g.ScatterNd(indices, grad, g.Shape(params, out_type=indices.base_dtype), bad_indices_policy=policy), None]
-
-
-zero_flops("GatherNd")
 
 
 # Two forms: ONNX's operator takes tensors of unknown rank, whose sizes a program would have to ask for to check the indices.
@@ -347,6 +336,3 @@ def _gather_nd_onnx(g: Any, params: Any, indices: Any, *, bad_indices_policy: st
     if indices.shape.dims and indices.shape.dims[-1] == 0:
         return g.Expand(params, g.joined(g.slice(g.dims(indices), 0, -1), g.dims(params)))
     return g.GatherND(params, g.cast(indices, dtypes.int64))
-
-
-facts("half_clear", of=["Gather", "GatherNd", "GatherV2"])

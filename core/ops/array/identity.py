@@ -14,6 +14,8 @@ from ...building.gradbuilder import GradientBuilder, Gradients
 from ...graph.graph import Node, Output
 from ...numerics.half_precision import wide
 from ...registry.registry import (
+    NOT_DIFFERENTIABLE,
+    WITHOUT_GRADIENT,
     Cost,
     arrays,
     facts,
@@ -21,11 +23,10 @@ from ...registry.registry import (
     gradient,
     kernel,
     lower,
-    not_arithmetic,
     not_differentiable,
     onnx,
     shape,
-    without_gradient,
+    zero_cost,
     zero_flops,
 )
 from ...runtime.state.kernel_context import KernelContext
@@ -136,7 +137,7 @@ facts("alias", "inexpensive", of=("Identity", "PreventGradient", "StopGradient")
 facts("debug", of=("Copy", "CopyHost", "DebugIdentity", "DebugIdentityV3", "DebugIdentityV2"))
 
 
-@kernel("DebugNanCount", shape="* -> 1")
+@kernel("DebugNanCount", shape="* -> 1", gradient=NOT_DIFFERENTIABLE, facts=("debug",))
 def debug_nan_count(x: Array, *, tensor_name: str) -> Result:
     """Count the NaN elements; a vector (1,)."""
     _require_tensor_name(tensor_name)
@@ -145,13 +146,11 @@ def debug_nan_count(x: Array, *, tensor_name: str) -> Result:
 
 
 flops("DebugNanCount", *_NUMERIC_CHECKS)(counted(1, 0, "A comparison."))
-not_differentiable("DebugNanCount")
 facts("side_effect", of=("CheckNumerics", "CheckNumericsV2"))
 facts("diagnostic", of=("DebugIdentityV2", "DebugIdentityV3", "CheckNumerics", "CheckNumericsV2"))
-facts("debug", of=("DebugNanCount",))
 
 
-@kernel("DebugNumericSummary")
+@kernel("DebugNumericSummary", gradient=WITHOUT_GRADIENT, facts=("debug",))
 def debug_numeric_summary(x: Array, *, lower_bound: float, upper_bound: float, T: DType) -> Result:
     """Return counts of six kinds of numbers, extremes, mean and variance of the finite numbers, dtype and shape, (14 +
     rank,).
@@ -177,11 +176,7 @@ def debug_numeric_summary_flops(x: TensorSpec) -> Cost:
     return Cost(flops=13 * x.shape.num_elements - 2)
 
 
-without_gradient("DebugNumericSummary")
-facts("debug", of=("DebugNumericSummary",))
-
-
-@kernel("IdentityN")
+@kernel("IdentityN", flops=zero_cost, facts=("shape_arithmetic", "passes_each_on", "inexpensive"))
 def identity_n(values: list[Array]) -> Sequence[Result]:
     return values
 
@@ -191,7 +186,7 @@ def identity_n_gradient(g: GradientBuilder, node: Node, *grads: Output) -> Gradi
     return list(grads)
 
 
-@kernel("PlaceholderWithDefault")
+@kernel("PlaceholderWithDefault", flops=zero_cost, facts=("inexpensive", "alias"))
 def placeholder_with_default(ctx: KernelContext, x: Array) -> Result:
     """The default, where nothing is fed; takes ctx because a kernel with state is never folded, and a feed may come."""
     return x
@@ -203,7 +198,7 @@ def placeholder_with_default_shape(x: TensorSpec, *, shape: Shape) -> Shape:
     return shape
 
 
-@kernel("EnsureShape")
+@kernel("EnsureShape", flops=zero_cost, facts=("shape_arithmetic", "inexpensive"))
 def ensure_shape(x: Array, *, shape: Shape) -> Result:
     """Return the input; InvalidArgumentError unless its shape fits the attribute."""
     if not fits(np.shape(x), shape):
@@ -217,11 +212,9 @@ def ensure_shape_shape(x: TensorSpec, *, shape: Shape) -> Shape:
 
 
 facts("idempotent", "same_shape_same_value", "alias_view", of=("EnsureShape",))
-facts("shape_arithmetic", of=("IdentityN", "EnsureShape"))
-facts("passes_each_on", of=("IdentityN",))
 
 
-@kernel("HostConst")
+@kernel("HostConst", arithmetic=False)
 def host_const(*, value: Tensor) -> Result:
     return value.numpy()
 
@@ -231,20 +224,12 @@ def host_const_shape(*, value: Tensor) -> TensorSpec:
     return TensorSpec(value.dtype, Shape(value.shape), value.numpy() if value.size <= 4096 else None)
 
 
-zero_flops("IdentityN", "PlaceholderWithDefault", "EnsureShape", "HostConst")
-facts("inexpensive", of=("EnsureShape", "IdentityN", "PlaceholderWithDefault"))
-facts("alias", of=("PlaceholderWithDefault",))
-
-
-@kernel("NoOp")
+@kernel("NoOp", facts=("idle", "control_flow", "inexpensive"), arithmetic=False)
 def no_op() -> None:
     return None
 
 
-facts("idle", "control_flow", "inexpensive", of=("NoOp",))
-
-
-@kernel("Assert")
+@kernel("Assert", facts=("side_effect", "diagnostic"), arithmetic=False)
 def assert_(condition: Array, data: list[Array], *, summarize: int) -> None:
     """Nothing where the condition holds; InvalidArgumentError showing `data` otherwise."""
     if np.ndim(condition) != 0:
@@ -254,10 +239,7 @@ def assert_(condition: Array, data: list[Array], *, summarize: int) -> None:
         raise InvalidArgumentError(f"assertion failed: {shown}")
 
 
-not_differentiable("HostConst", "NoOp", "Assert")
-
-
-@kernel("Print")
+@kernel("Print", flops=zero_cost, facts=("debug", "side_effect", "diagnostic"))
 def print_(ctx: KernelContext, x: Array, data: list[Array], *, message: str, first_n: int, summarize: int) -> Result:
     """The input; shows `data` on stderr, the first `first_n` times."""
     # The count spans all runs of the session: TensorFlow's kernel object, which counts, lives as long as the session.
@@ -268,12 +250,10 @@ def print_(ctx: KernelContext, x: Array, data: list[Array], *, message: str, fir
     return x
 
 
-facts("debug", of=("Print",))
-
 _STREAMS = ("stdout", "stderr", "log(info)", "log(warning)", "log(error)")
 
 
-@kernel("PrintV2")
+@kernel("PrintV2", facts=("side_effect", "diagnostic"), arithmetic=False)
 def print_v2(ctx: KernelContext, text: Array, *, output_stream: str, end: str) -> None:
     """Nothing; writes a string scalar to stderr, to stdout or to the end of a file."""
     if np.ndim(text) != 0:
@@ -293,13 +273,10 @@ def print_v2_shape(text: TensorSpec) -> None:
         raise InvalidArgumentError(f"the text to print must be a scalar, not of shape {text.shape}")
 
 
-zero_flops("NoOp", "Assert", "Print", "PrintV2")
-facts("side_effect", "diagnostic", of=("Assert", "Print", "PrintV2"))
-
 _TRUTHS = ("float32", "float64", "int64", "int32", "uint8", "int16", "int8", "bool", "object")
 
 
-@kernel("ToBool", shape="-> ()")
+@kernel("ToBool", shape="-> ()", arithmetic=False)
 def to_bool(x: Array) -> Result:
     """Return a scalar's truth (non-zero, or a non-empty string); for other tensors, True if any elements exist."""
     if np.ndim(x) > 0:
@@ -309,10 +286,7 @@ def to_bool(x: Array) -> Result:
     return np.bool_(bool(np.asarray(x).item()))
 
 
-not_differentiable("PrintV2", "ToBool")
-
-
-@kernel("Cast")
+@kernel("Cast", flops=zero_cost, facts=("elementwise",))
 def cast(x: Array, *, SrcT: DType, DstT: DType, Truncate: bool) -> Result:
     """Cast the input to another dtype; a complex number loses its imaginary part."""
     if SrcT is DstT:
@@ -388,11 +362,7 @@ def cast_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     return [g.Cast(grad, DstT=source)]
 
 
-zero_flops("ToBool", "Cast")
-facts("elementwise", of=("Cast",))
-
-
-@kernel("Bitcast")
+@kernel("Bitcast", flops=zero_cost, facts=("alias_view",))
 def bitcast(x: Array, *, type: DType) -> Result:
     """Return the same bytes as another dtype: a wider source adds a dimension, a narrower source loses its last."""
     # A view of another item size needs a contiguous last axis; ascontiguousarray would give a scalar a dimension.
@@ -430,10 +400,6 @@ def bitcast_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     if source is not target and source.is_complex == target.is_complex:
         raise UnimplementedError(f"the bits of {source} as {target} have no gradient")
     return [g.Bitcast(grad, type=source)]
-
-
-zero_flops("Bitcast")
-facts("alias_view", of=("Bitcast",))
 
 
 # GuaranteeConst and DeepCopy are stateful in TensorFlow's catalog, and engines get no stateful nodes. A model of ONNX has no
@@ -536,7 +502,7 @@ def _ensure_shape_lowering(xla: Any, x: Any, *, shape: Shape) -> Any:
 # Constants, placeholders and function arguments.
 
 
-@kernel("Const")
+@kernel("Const", facts=("inexpensive",), arithmetic=False)
 def const(*, value: Tensor) -> Result:
     """The tensor held in the attribute."""
     return value.aligned()
@@ -549,16 +515,7 @@ def const_shape(*, value: Tensor) -> TensorSpec:
     return TensorSpec(value.dtype, Shape(value.shape), array)
 
 
-@kernel("Placeholder", "PlaceholderV2")
+@kernel("Placeholder", "PlaceholderV2", shape="-> {shape}...", arithmetic=False)
 def placeholder(ctx: KernelContext, *, dtype: DType, shape: Shape) -> Result:
     hint = feeding(ctx.name, example_value(dtype.name, shape))
     raise InvalidArgumentError(f"You must feed a value for this placeholder, of shape {shape}", hint=hint)
-
-
-@shape("Placeholder", "PlaceholderV2")
-def placeholder_shape(*, shape: Shape) -> Shape:
-    return shape
-
-
-not_arithmetic("Const", "Placeholder", "PlaceholderV2")
-facts("inexpensive", of=("Const",))

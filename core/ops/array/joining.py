@@ -11,7 +11,7 @@ import numpy as np
 
 from ...building.gradbuilder import GradientBuilder, Gradients
 from ...graph.graph import Node, Output
-from ...registry.registry import arrays, facts, gradient, kernel, layout, lower, not_differentiable, onnx, shape, zero_flops
+from ...registry.registry import arrays, facts, gradient, kernel, layout, lower, onnx, shape, zero_cost
 from ...support.errors import InvalidArgumentError
 from ...types import dtypes
 from ...types.arrays import Array, Result
@@ -24,7 +24,7 @@ from ..shared.shape_arguments import SIZE_DTYPES, ints, normalize_axis, number, 
 from .gather import check_range
 
 
-@kernel("ConcatV2")
+@kernel("ConcatV2", flops=zero_cost, facts=("shape_arithmetic", "total", "bounded_by_inputs", "half_clear"))
 def concat(values: list[Array], axis: Array) -> Result:
     """Concatenate the inputs along an axis."""
     return np.concatenate(values, _concat_axis(tuple([value.shape for value in values]), scalar_int(axis, "axis")))
@@ -87,11 +87,9 @@ def _concat_parts(g: GradientBuilder, values: tuple[Output, ...], axis: Output, 
 
 
 layout("T*A -> T", "ConcatV2")
-zero_flops("ConcatV2")
-facts("shape_arithmetic", "total", "bounded_by_inputs", of=("ConcatV2",))
 
 
-@kernel("Concat")
+@kernel("Concat", flops=zero_cost, facts=("shape_arithmetic", "total", "half_clear"))
 def concat_v1(axis: Array, values: list[Array]) -> Result:
     """ConcatV2 with the axis first."""
     return concat(values, axis)
@@ -108,10 +106,9 @@ def concat_v1_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradient
 
 
 layout("AT* -> T", "Concat")
-facts("shape_arithmetic", "total", of=("Concat",))
 
 
-@kernel("ConcatOffset")
+@kernel("ConcatOffset", facts=("inexpensive",), arithmetic=False)
 def concat_offset(axis: Array, shapes: list[Array]) -> Sequence[Result]:
     """Return the offset of each input in a concatenation, from the shapes."""
     vectors = tuple([ints(s, "a shape") for s in shapes])
@@ -143,10 +140,7 @@ def concat_offset_shape(axis: TensorSpec, shapes: list[TensorSpec]) -> list[Shap
     return [s.shape for s in shapes]
 
 
-not_differentiable("ConcatOffset")
-
-
-@kernel("ParallelConcat")
+@kernel("ParallelConcat", flops=zero_cost)
 def parallel_concat(values: list[Array], *, shape: Shape) -> Result:
     """Stack the inputs, each a single row."""
     _check_rows([Shape(np.shape(value)) for value in values], shape)
@@ -176,15 +170,11 @@ def parallel_concat_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gr
     return list(g.Split(0, grad, num_split=len(node.inputs))) if len(node.inputs) > 1 else [grad]
 
 
-zero_flops("Concat", "ConcatOffset", "ParallelConcat")
-facts("inexpensive", of=("ConcatOffset",))
-
-
 _FEW_DIMS: Final = 8
 """The number of dimensions below which a list of arrays is stacked by np.array, which makes arrays of objects beyond."""
 
 
-@kernel("Pack")
+@kernel("Pack", flops=zero_cost, facts=("shape_arithmetic", "total", "bounded_by_inputs", "of_lists", "half_clear"))
 def pack(values: list[Array], *, axis: int) -> Result:
     """The inputs as slices along a new axis."""
     dims = values[0].shape
@@ -228,8 +218,6 @@ def pack_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     return list(g.Unpack(grad, num=len(node.inputs), axis=node.attr("axis")))
 
 
-zero_flops("Pack")
-facts("shape_arithmetic", "total", "bounded_by_inputs", "of_lists", of=("Pack",))
 lower("Pack")(lambda xla, values, *, axis: xla.stacked(values, axis))
 arrays("ConcatV2", static=(-1,), axes=((-1, 0),))(lambda xp, values, axis: xp.concatenate(values, int(axis)))
 arrays("Concat", static=(0,), axes=((0, 1),))(lambda xp, axis, values: xp.concatenate(values, int(axis)))
@@ -259,13 +247,10 @@ def _concat_offset_onnx(g: Any, axis: Any, shapes: list[Any]) -> Any:
     return offsets
 
 
-facts("half_clear", of=["Concat", "ConcatV2", "Pack"])
-
-
 # Splits: Split, SplitV and Unpack.
 
 
-@kernel("Split")
+@kernel("Split", flops=zero_cost, facts=("shape_arithmetic", "bounded_by_inputs", "half_clear"))
 def split(axis: Array, x: Array, *, num_split: int) -> Sequence[Result]:
     """`num_split` equal parts along an axis."""
     return [x[window] for window in _equal_windows(x.shape, number(scalar(axis, "split_dim")), num_split)]
@@ -304,11 +289,9 @@ def split_gradient(g: GradientBuilder, node: Node, *grads: Output) -> Gradients:
 
 
 layout("AT -> T*", "Split")
-zero_flops("Split")
-facts("shape_arithmetic", "bounded_by_inputs", of=("Split",))
 
 
-@kernel("SplitV")
+@kernel("SplitV", flops=zero_cost, facts=("shape_arithmetic", "bounded_by_inputs", "half_clear"))
 def split_v(x: Array, sizes: Array, axis: Array, *, num_split: int) -> Sequence[Result]:
     """Return parts of the given sizes along an axis; a single size may be -1."""
     # In a graph TensorFlow's optimizer makes a split into one part an Identity, whatever size is asked for; eager calls fail.
@@ -362,7 +345,7 @@ def split_v_gradient(g: GradientBuilder, node: Node, *grads: Output) -> Gradient
 layout("T.A -> T*", "SplitV")
 
 
-@kernel("Unpack")
+@kernel("Unpack", flops=zero_cost, facts=("shape_arithmetic", "bounded_by_inputs", "of_lists"))
 def unpack(x: Array, *, num: int, axis: int) -> Sequence[Result]:
     """Return the `num` slices along an axis, without that axis."""
     return [x[place] for place in _places(x.shape, axis, num)]
@@ -390,10 +373,6 @@ def unpack_shape(x: TensorSpec, *, num: int, axis: int) -> list[Shape]:
 @gradient("Unpack")
 def unpack_gradient(g: GradientBuilder, node: Node, *grads: Output) -> Gradients:
     return [g.Pack(list(grads), axis=node.attr("axis"))]
-
-
-zero_flops("SplitV", "Unpack")
-facts("shape_arithmetic", "bounded_by_inputs", of=("SplitV", "Unpack"))
 
 
 @arrays("Split", static=(0,), axes=((0, 1),))
@@ -438,14 +417,10 @@ def _unpack_onnx(g: Any, x: Any, *, num: int, axis: int) -> Any:
     return [g.squeeze(part, axis) for part in g.split(x, num, axis)]
 
 
-facts("of_lists", of=["Unpack"])
-facts("half_clear", of=["Split", "SplitV"])
-
-
 # Parts by number: DynamicPartition and its inverse, DynamicStitch.
 
 
-@kernel("DynamicPartition")
+@kernel("DynamicPartition", flops=zero_cost)
 def dynamic_partition(data: Array, partitions: Array, *, num_partitions: int) -> Sequence[Result]:
     """The slices of `data` sorted into `num_partitions` outputs by their number in `partitions`."""
     data, partitions = np.asarray(data), np.asarray(partitions)
@@ -482,10 +457,7 @@ def dynamic_partition_gradient(g: GradientBuilder, node: Node, *grads: Output) -
     return [g.Reshape(g.ParallelDynamicStitch(list(parts), list(grads)), g.shape_of(data)), None]
 
 
-zero_flops("DynamicPartition")
-
-
-@kernel("DynamicStitch", "ParallelDynamicStitch")
+@kernel("DynamicStitch", "ParallelDynamicStitch", flops=zero_cost)
 def dynamic_stitch(indices: list[Array], data: list[Array]) -> Result:
     """merged[indices[m][i]] = data[m][i]; later slices win, rows that no index names are zero."""
     indices, data = [np.asarray(i) for i in indices], [np.asarray(d) for d in data]
@@ -544,9 +516,6 @@ def dynamic_stitch_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gra
     indices = node.inputs[:count]
     # A slice that a later one overwrote gets the gradient all the same, as in TensorFlow.
     return [*([None] * count), *(g.GatherV2(grad, index, 0) for index in indices)]
-
-
-zero_flops("DynamicStitch", "ParallelDynamicStitch")
 
 
 @onnx("DynamicPartition")

@@ -13,16 +13,16 @@ from ...building.gradbuilder import GradientBuilder, Gradients
 from ...graph.graph import Node, Output
 from ...numerics.array_namespace import NUMPY
 from ...registry.registry import (
+    WITHOUT_GRADIENT,
     arrays,
     facts,
-    flops,
     gradient,
     kernel,
     layout,
     lower,
     onnx,
     shape,
-    without_gradient,
+    zero_cost,
     zero_flops,
 )
 from ...support.errors import InvalidArgumentError, UnimplementedError
@@ -38,7 +38,7 @@ _NOT_TILED = ("uint16", "float8_e5m2", "float8_e4m3fn")
 """Names of NumPy dtypes: the dtypes themselves would import ml_dtypes with this file."""
 
 
-@kernel("Tile")
+@kernel("Tile", flops=zero_cost, facts=("shape_arithmetic", "total", "same_shape_same_value", "bounded_by_inputs"))
 def tile(x: Array, multiples: Array) -> Result:
     """The input repeated `multiples[i]` times along dimension i."""
     times = ints(multiples, "multiples")
@@ -79,11 +79,7 @@ def tile_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     return [g.Sum(g.Reshape(grad, interleaved), axes), None]
 
 
-zero_flops("Tile")
-facts("shape_arithmetic", "total", "same_shape_same_value", of=("Tile",))
-
-
-@kernel("TileGrad")
+@kernel("TileGrad", gradient=WITHOUT_GRADIENT, flops=reduction_flops, facts=("backward",))
 def tile_grad(x: Array, multiples: Array) -> Result:
     """The sum over the copies that Tile made."""
     times = ints(multiples, "multiples")
@@ -102,12 +98,7 @@ def tile_grad_shape(x: TensorSpec, multiples: TensorSpec) -> Shape:
     return Shape(d // t if t != 0 else None for d, t in zip(x.shape, times))
 
 
-flops("TileGrad")(reduction_flops)
-facts("backward", of=("TileGrad",))
-without_gradient("TileGrad")
-
-
-@kernel("Pad")
+@kernel("Pad", flops=zero_cost, facts=("same_shape_same_value", "bounded_by_inputs"))
 def pad(x: Array, paddings: Array) -> Result:
     """Zeros before and after each dimension; paddings is (rank, 2)."""
     x = np.asarray(x)
@@ -140,15 +131,10 @@ def pad_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     return [g.Slice(grad, before, source), *[None] * (len(node.inputs) - 1)]
 
 
-zero_flops("Pad")
-facts("same_shape_same_value", of=("Pad",))
-
-
 layout("TV -> T", "Tile", "Pad", "MirrorPad")
-facts("bounded_by_inputs", of=("Tile", "Pad"))
 
 
-@kernel("PadV2")
+@kernel("PadV2", flops=zero_cost, facts=("same_shape_same_value",))
 def pad_v2(x: Array, paddings: Array, constant: Array) -> Result:
     """A constant before and after each dimension; paddings is (rank, 2)."""
     if np.ndim(constant) != 0:
@@ -178,8 +164,6 @@ def pad_v2_shape(x: TensorSpec, paddings: TensorSpec, constant: TensorSpec) -> S
 
 
 layout("TV. -> T", "PadV2")
-zero_flops("PadV2")
-facts("same_shape_same_value", of=("PadV2",))
 
 
 @lower("MirrorPad", static=(1,))
@@ -216,7 +200,7 @@ zero_flops("MirrorPad")
 facts("same_shape_same_value", "bounded_by_inputs", of=("MirrorPad",))
 
 
-@kernel("MirrorPadGrad")
+@kernel("MirrorPadGrad", gradient=by_ops("MirrorPad dy 1"), flops=reduction_flops, facts=("backward",))
 def mirror_pad_grad(grad: Array, paddings: Array, *, mode: str) -> Result:
     """Return the gradient of MirrorPad: gradients at mirrored places are added to the gradients of their sources."""
     grad = np.asarray(grad)
@@ -247,9 +231,6 @@ def mirror_pad_grad_shape(grad: TensorSpec, paddings: TensorSpec) -> Shape:
     return Shape(d - before - after for d, before, after in zip(grad.shape, widths[::2], widths[1::2]))
 
 
-gradient("MirrorPadGrad")(by_ops("MirrorPad dy 1"))
-flops("MirrorPadGrad")(reduction_flops)
-facts("backward", of=("MirrorPadGrad",))
 lower("Pad", static=(1,))(lambda xla, x, paddings: xla.pad(x, paddings.tolist()))
 lower("PadV2", static=(1,))(lambda xla, x, paddings, constant: xla.pad(x, paddings.tolist(), constant_values=constant))
 arrays("Tile", static=(1,), sizes=(1,))(lambda xp, x, multiples: xp.tile(x, multiples))

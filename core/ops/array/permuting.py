@@ -9,7 +9,7 @@ import numpy as np
 
 from ...building.gradbuilder import GradientBuilder, Gradients
 from ...graph.graph import Node, Output
-from ...registry.registry import arrays, facts, gradient, kernel, layout, lower, onnx, shape, zero_flops
+from ...registry.registry import arrays, gradient, kernel, layout, lower, onnx, shape, zero_cost
 from ...support.errors import InvalidArgumentError
 from ...types import dtypes
 from ...types.arrays import Array, Result
@@ -19,7 +19,7 @@ from ..shared.decompositions import by_ops
 from ..shared.shape_arguments import ints, is_sized, normalize_axis, numbers, replaced
 
 
-@kernel("Transpose")
+@kernel("Transpose", flops=zero_cost, facts=("shape_arithmetic", "total", "bounded_by_inputs", "half_clear"))
 def transpose(x: Array, perm: Array) -> Result:
     """Permute the dimensions of the input to the order `perm`."""
     return x.transpose(_permutation(ints(perm, "perm"), x.ndim))
@@ -37,7 +37,7 @@ def _permutation(axes: tuple[int, ...], rank: int) -> tuple[int, ...]:
     return axes
 
 
-@kernel("ConjugateTranspose")
+@kernel("ConjugateTranspose", flops=zero_cost)
 def conjugate_transpose(x: Array, perm: Array) -> Result:
     """Return the complex conjugate with its dimensions in the order `perm`."""
     x = np.asarray(x)
@@ -61,11 +61,9 @@ def transpose_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradient
     return [g.apply(node.op, grad, g.InvertPermutation(node.inputs[1])), None]
 
 
-zero_flops("Transpose", "ConjugateTranspose")
-facts("shape_arithmetic", "total", "bounded_by_inputs", of=("Transpose",))
-
-
-@kernel("ReverseV2")
+@kernel(
+    "ReverseV2", gradient=by_ops("ReverseV2 dy 1"), flops=zero_cost, facts=("shape_arithmetic", "involution", "half_clear")
+)
 def reverse(x: Array, axes: Array) -> Result:
     """The input with the given dimensions reversed."""
     rank = np.ndim(x)
@@ -91,7 +89,7 @@ def reverse_shape(x: TensorSpec, axes: TensorSpec) -> Shape:
 layout("TA -> T", "ReverseV2")
 
 
-@kernel("Reverse")
+@kernel("Reverse", gradient=by_ops("Reverse dy 1"), flops=zero_cost, facts=("involution", "half_clear"))
 def reverse_v1(x: Array, dims: Array) -> Result:
     """The input with the dimensions flagged in `dims`, (rank,), reversed."""
     if np.ndim(x) == 0:
@@ -107,14 +105,7 @@ def reverse_v1_shape(x: TensorSpec, dims: TensorSpec) -> Shape:
     return x.shape if x.rank is not None else unknown_dims(dims.shape[0])
 
 
-gradient("ReverseV2")(by_ops("ReverseV2 dy 1"))
-gradient("Reverse")(by_ops("Reverse dy 1"))
-zero_flops("ReverseV2", "Reverse")
-facts("shape_arithmetic", of=("ReverseV2",))
-facts("involution", of=("ReverseV2", "Reverse"))
-
-
-@kernel("ReverseSequence")
+@kernel("ReverseSequence", gradient=by_ops("ReverseSequence dy 1"), flops=zero_cost, facts=("half_clear",))
 def reverse_sequence(x: Array, lengths: Array, *, seq_dim: int, batch_dim: int) -> Result:
     """Reverse the first `lengths[b]` steps of each batch entry."""
     x, lengths = np.asarray(x), np.asarray(lengths)
@@ -149,10 +140,7 @@ def reverse_sequence_shape(x: TensorSpec, lengths: TensorSpec, *, seq_dim: int, 
     return x.shape
 
 
-gradient("ReverseSequence")(by_ops("ReverseSequence dy 1"))
-
-
-@kernel("Roll")
+@kernel("Roll", flops=zero_cost)
 def roll(x: Array, shift: Array, axis: Array) -> Result:
     """The elements moved on by `shift` along each axis, around the end to the beginning."""
     if x.ndim < 1:
@@ -194,7 +182,6 @@ def roll_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
 
 
 layout("T.A -> T", "Roll")
-zero_flops("ReverseSequence", "Roll")
 arrays("Transpose", static=(1,))(lambda xp, x, order: xp.transpose(x, order.tolist()))
 arrays("ConjugateTranspose", static=(1,))(lambda xp, x, order: xp.transpose(xp.conj(x), order.tolist()))
 lower("ReverseV2", static=(1,))(lambda xla, x, axes: xla.flip(x, tuple(axes.tolist())))
@@ -279,6 +266,3 @@ def _reverse_sequence_onnx(g: Any, x: Any, lengths: Any, *, seq_dim: int, batch_
     order = [seq_dim, batch_dim, *(axis for axis in range(rank) if axis not in (seq_dim, batch_dim))]
     turned = g.ReverseSequence(g.transpose(x, order), g.cast(lengths, dtypes.int64), time_axis=0, batch_axis=1)
     return g.transpose(turned, np.argsort(order).tolist())
-
-
-facts("half_clear", of=["Reverse", "ReverseSequence", "ReverseV2", "Transpose"])

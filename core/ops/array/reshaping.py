@@ -11,20 +11,7 @@ import numpy as np
 
 from ...building.gradbuilder import GradientBuilder, Gradients
 from ...graph.graph import Node, Output
-from ...registry.registry import (
-    arrays,
-    arrays_as,
-    estimate,
-    facts,
-    gradient,
-    kernel,
-    layout,
-    lower,
-    not_arithmetic,
-    onnx,
-    shape,
-    zero_flops,
-)
+from ...registry.registry import arrays, arrays_as, estimate, facts, gradient, kernel, layout, lower, onnx, shape, zero_cost
 from ...runtime.state import variants
 from ...support.errors import InvalidArgumentError, UnimplementedError
 from ...types import dtypes
@@ -44,7 +31,7 @@ _MOST_DIMS = 64
 """The largest rank that NumPy knows."""
 
 
-@kernel("Reshape")
+@kernel("Reshape", flops=zero_cost, facts=("same_shape_same_value", "half_clear"))
 def reshape(x: Array, dims: Array) -> Result:
     """Reshape the input; a single dimension may be -1."""
     # The usual case first: checks in Python take longer than NumPy's reshape.
@@ -116,13 +103,11 @@ def reshape_estimate(x: TensorSpec, dims: TensorSpec) -> Shape | TensorSpec:
 
 
 facts("view", of=("Reshape", "ExpandDims", "Squeeze"))
-facts("same_shape_same_value", of=("Reshape", "Squeeze"))
 gradient("Reshape", "ExpandDims", "Squeeze")(by_ops("Reshape dy #0"))
-zero_flops("Reshape")
 facts("finds_size", "shape_arithmetic", "total", "inexpensive", "alias_view", of=("Reshape",))
 
 
-@kernel("ExpandDims")
+@kernel("ExpandDims", flops=zero_cost, facts=("half_clear",))
 def expand_dims(x: Array, axis: Array) -> Result:
     """The input with a dimension of 1 inserted at `axis`."""
     dims = x.shape
@@ -142,7 +127,7 @@ def expand_dims_shape(x: TensorSpec, axis: TensorSpec) -> Shape:
     return x.shape[:position] + Shape([1]) + x.shape[position:]
 
 
-@kernel("Squeeze")
+@kernel("Squeeze", flops=zero_cost, facts=("same_shape_same_value", "half_clear"))
 def squeeze(x: Array, *, squeeze_dims: list[int]) -> Result:
     """Drop the given dimensions, which must be 1, or all dimensions of 1."""
     return x.reshape(_squeezed(x.shape, tuple(squeeze_dims)))
@@ -174,7 +159,6 @@ def squeeze_shape(x: TensorSpec, *, squeeze_dims: list[int]) -> Shape:
 
 
 layout("T -> R", "Squeeze")
-zero_flops("ExpandDims", "Squeeze")
 facts("shape_arithmetic", "total", "inexpensive", "alias_view", of=("ExpandDims", "Squeeze"))
 
 
@@ -255,7 +239,7 @@ def _without_gap(g: Any, x: Any, sizes: Any) -> Any:
     return g.Where(g.Equal(sizes, -1), g.Div(count, rest), sizes)
 
 
-@kernel("BroadcastTo")
+@kernel("BroadcastTo", flops=zero_cost, facts=("same_shape_same_value", "bounded_by_inputs", "half_clear"))
 def broadcast_to(x: Array, dims: Array) -> Result:
     """Repeat the input along its dimensions of 1 and along new leading dimensions."""
     target = _filled_dims(dims)
@@ -297,10 +281,9 @@ def broadcast_to_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradi
 
 
 layout("TV -> T", "BroadcastTo")
-facts("same_shape_same_value", "bounded_by_inputs", of=("BroadcastTo",))
 
 
-@kernel("Fill")
+@kernel("Fill", flops=zero_cost, facts=("shape_arithmetic", "total", "half_clear"))
 def fill(dims: Array, value: Array) -> Result:
     """A tensor of shape `dims`, every element `value`."""
     # TensorFlow's kernel still takes a vector of one element, which older graphs have; its shape function asks for a scalar.
@@ -328,11 +311,9 @@ def fill_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
 
 
 layout("V. -> T", "Fill")
-zero_flops("BroadcastTo", "Fill")
-facts("shape_arithmetic", of=("Fill",))
 
 
-@kernel("Empty")
+@kernel("Empty", shape=shape_from, arithmetic=False)
 def empty(dims: Array, *, dtype: DType) -> Result:
     """Return a tensor of shape `dims`; zeros, where TensorFlow leaves the memory as found."""
     # Zeros make runs repeatable, and are what `init` asks for.
@@ -343,16 +324,13 @@ def _zero(dtype: DType) -> Array:
     return np.array(b"" if dtype is dtypes.string else 0, dtype.numpy)
 
 
-shape("Empty")(shape_from)
-
-
-@kernel("ZerosLike", T=("variant",))
+@kernel("ZerosLike", facts=("total", "of_lists", "half_clear"), arithmetic=False, T=("variant",))
 def zeros_like_variant(x: Array) -> Result:
     """The zero of whatever the variant holds."""
     return variants.zeros_like(np.asarray(x))
 
 
-@kernel("OnesLike")
+@kernel("OnesLike", facts=("total", "half_clear"), arithmetic=False)
 def ones_like(x: Array) -> Result:
     return np.ones(np.shape(x), np.asarray(x).dtype)
 
@@ -361,9 +339,6 @@ def ones_like(x: Array) -> Result:
 def zeros_like_shape(x: TensorSpec) -> TensorSpec:
     # The zeros of a list have its elements' dtypes and shapes: the handle stays.
     return TensorSpec(x.dtype, x.shape, None, x.handle)
-
-
-facts("total", of=("Fill", "OnesLike"))
 
 
 @kernel("ZerosLike", T=("string",))
@@ -376,12 +351,10 @@ def zeros_like(x: Array) -> Result:
     return np.zeros(np.shape(x), np.asarray(x).dtype)
 
 
-not_arithmetic("Empty", "OnesLike", "ZerosLike")
 facts("elementwise", "fills_likewise", "idempotent", of=("OnesLike", "ZerosLike"))
-facts("total", "of_lists", of=("ZerosLike",))
 
 
-@kernel("InvertPermutation", shape="n -> n")
+@kernel("InvertPermutation", shape="n -> n", facts=("involution",), arithmetic=False)
 def invert_permutation(x: Array) -> Result:
     """y with y[x[i]] = i."""
     x = np.asarray(x)
@@ -397,11 +370,7 @@ def invert_permutation(x: Array) -> Result:
     return result
 
 
-not_arithmetic("InvertPermutation")
-facts("involution", of=("InvertPermutation",))
-
-
-@kernel("UnravelIndex", shape="..., rank -> rank ...")
+@kernel("UnravelIndex", shape="..., rank -> rank ...", arithmetic=False)
 def unravel_index(indices: Array, dims: Array) -> Result:
     """The coordinates of flat indices into an array of shape `dims`, (len(dims),) or (len(dims), n)."""
     indices, dims = np.asarray(indices), np.asarray(dims)
@@ -424,7 +393,6 @@ def unravel_index(indices: Array, dims: Array) -> Result:
     return np.fmod(quotients, dims.reshape(column)).astype(dims.dtype)
 
 
-not_arithmetic("UnravelIndex")
 lower("ZerosLike", always=True)(lambda xla, x: x.zeros_like() if hasattr(x, "zeros_like") else xla.zeros_like(x))
 arrays_as(OnesLike="ones_like")
 
@@ -471,13 +439,10 @@ def _unravel_index_arrays(xp: Any, indices: Any, dims: Any) -> Any:
     return xp.reshape(coordinates, (dims.shape[0], *indices.shape))
 
 
-facts("half_clear", of=["BroadcastTo", "ExpandDims", "Fill", "OnesLike", "Reshape", "Squeeze", "ZerosLike"])
-
-
 # Ops that return a tensor's shape, rank or number of elements.
 
 
-@kernel("Shape")
+@kernel("Shape", facts=("total", "view", "inexpensive", "metadata", "half_clear"), arithmetic=False)
 def shape_of(x: Array, *, out_type: DType) -> Result:
     """The dimensions of the input, (rank,)."""
     return _dimensions(x.shape, out_type)
@@ -499,7 +464,7 @@ def shape_of_shape(x: TensorSpec, *, out_type: DType) -> Shape | TensorSpec:
 layout("T -> V", "Shape")
 
 
-@kernel("ShapeN")
+@kernel("ShapeN", facts=("total", "view", "inexpensive", "metadata", "half_clear"), arithmetic=False)
 def shape_n(values: list[Array], *, out_type: DType) -> Sequence[Result]:
     """The dimensions of each input."""
     return [shape_of(x, out_type=out_type) for x in values]
@@ -513,7 +478,7 @@ def shape_n_shape(values: list[TensorSpec], *, out_type: DType) -> list[Shape | 
 layout("T* -> V*", "ShapeN")
 
 
-@kernel("Size")
+@kernel("Size", facts=("total", "view", "inexpensive", "metadata", "half_clear"), arithmetic=False)
 def size(x: Array, *, out_type: DType) -> Result:
     """The number of elements."""
     count = np.size(x)
@@ -541,7 +506,7 @@ def size_shape(x: TensorSpec, *, out_type: DType) -> Shape | TensorSpec:
     return TensorSpec(out_type, SCALAR, scalar_value(x.shape.num_elements, out_type))
 
 
-@kernel("Rank")
+@kernel("Rank", facts=("total", "view", "inexpensive", "metadata", "half_clear"), arithmetic=False)
 def rank(x: Array) -> Result:
     """The number of dimensions."""
     return np.int32(np.ndim(x))
@@ -553,9 +518,6 @@ def rank_shape(x: TensorSpec) -> Shape | TensorSpec:
 
 
 layout("T -> .", "Rank", "Size")
-not_arithmetic("Shape", "ShapeN", "Size", "Rank")
-facts("total", of=("Shape", "ShapeN", "Size", "Rank"))
-facts("view", "inexpensive", "metadata", "half_clear", of=("Rank", "Shape", "ShapeN", "Size"))
 # In XLA sizes stay outside of the program as long as they are numbers or symbols; in ONNX they are values.
 lower("Shape")(lambda xla, x, *, out_type: xla.extents(x.shape, out_type.numpy))
 lower("ShapeN")(lambda xla, values, *, out_type: tuple(xla.extents(x.shape, out_type.numpy) for x in values))

@@ -18,12 +18,12 @@ from ...types.shapes import Shape
 from ..shared.argument_checks import require, require_known_sizes
 from ..shared.decompositions import by_ops
 from ..shared.elementwise_tables import counted
-from ..shared.row_updates import WORST, require_room, scatter_depth
+from ..shared.row_updates import require_room, scatter_depth
 from ..shared.shape_arguments import ints
 from .gather import is_outside, row_numbers
 
 
-@kernel("ScatterNd")
+@kernel("ScatterNd", gradient=by_ops("", "GatherNd dy 0"), flops=counted(1, 1, "An addition for each update."))
 def scatter_nd(indices: Array, updates: Array, dims: Array, *, bad_indices_policy: str) -> Result:
     """Zeros of shape `dims` with `updates` added at the coordinates in `indices`."""
     target = ints(dims, "shape")
@@ -68,12 +68,6 @@ def _require_policy(policy: str) -> None:
 
 
 shaped("*, *, <...> -> ...", "ScatterNd")
-
-
-gradient("ScatterNd")(by_ops("", "GatherNd dy 0"))
-
-
-flops("ScatterNd")(counted(1, 1, "An addition for each update."))
 
 
 _TENSOR_SCATTERS = (
@@ -195,9 +189,7 @@ def _scattered(how: str) -> Callable[..., Any]:
     def program(xp: Any, tensor: Any, indices: Any, updates: Any, *, bad_indices_policy: str = "") -> Any:
         _require_policy(bad_indices_policy)
         require(indices.ndim != 1 or indices.shape == (0,), f"indices of shape {indices.shape} must be a matrix at least")
-        if how in WORST and updates.dtype.kind in "fV":  # as `without_nans` for NumPy
-            updates = xp.where(xp.isnan(updates), np.array(WORST[how], updates.dtype), updates)
-        return xp.scatter_nd(tensor, indices, updates, how, bad_indices_policy)
+        return xp.scatter_nd(tensor, indices, without_nans(how, updates, xp), how, bad_indices_policy)
 
     return program
 

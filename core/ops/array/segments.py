@@ -13,17 +13,7 @@ from ...graph.graph import Node, Output
 from ...numerics.group_reductions import group_sizes, highest, lowest, reduce_groups, settle_nans, update_rows
 from ...numerics.half_precision import is_narrow, wide
 from ...numerics.integers import extremes, truncated_quotient
-from ...registry.registry import (
-    Cost,
-    arrays,
-    facts,
-    flops,
-    gradient,
-    kernel,
-    shape,
-    shaped,
-    without_gradient,
-)
+from ...registry.registry import Cost, arrays, facts, flops, gradient, kernel, shape, shaped, without_gradient
 from ...support.errors import InvalidArgumentError
 from ...types.arrays import Array
 from ...types.dims import DimLike
@@ -404,22 +394,7 @@ def _any_rows(data: TensorSpec) -> TensorSpec:
     return type(data)(data.dtype, Shape([None]) + data.shape[1:])
 
 
-@shape(*(f"{op}WithNumSegments" for op in _SPARSE))
-def sparse_segment_with_num_segments_shape(
-    data: TensorSpec, indices: TensorSpec, segment_ids: TensorSpec, num_segments: TensorSpec
-) -> Shape:
-    require_rank(num_segments, 0, "num_segments")
-    return Shape([_static_count(num_segments)]) + data.shape[1:]
-
-
-@shape(*(f"{op}Grad" for op in _SPARSE))
-def sparse_segment_grad_shape(
-    grad: TensorSpec, indices: TensorSpec, segment_ids: TensorSpec, output_dim0: TensorSpec
-) -> Shape:
-    require_rank(output_dim0, 0, "output_dim0")
-    return Shape([_static_count(output_dim0)]) + grad.shape[1:]
-
-
+shaped("_ ..., *, *, <rows> -> rows ...", *(f"{op}{suffix}" for op in _SPARSE for suffix in ("WithNumSegments", "Grad")))
 shaped("_ ... -> rows ..., rows", *(f"{op}GradV2" for op in _SPARSE))
 
 

@@ -10,20 +10,7 @@ import numpy as np
 from ...building.gradbuilder import GradientBuilder, Gradients
 from ...graph.graph import Node, Output
 from ...numerics.elementwise import chosen
-from ...registry.registry import (
-    arrays,
-    facts,
-    flops,
-    gradient,
-    kernel,
-    layout,
-    not_arithmetic,
-    not_differentiable,
-    onnx,
-    shape,
-    shaped,
-    zero_flops,
-)
+from ...registry.registry import NOT_DIFFERENTIABLE, arrays, flops, gradient, kernel, layout, onnx, shape, zero_cost
 from ...support.errors import InvalidArgumentError
 from ...types.arrays import Array, Result
 from ...types.dims import Dim
@@ -32,7 +19,7 @@ from ..shared.argument_checks import require_rank
 from ..shared.elementwise_tables import counted
 
 
-@kernel("Select")
+@kernel("Select", shape="*, ..., ... -> ...", flops=zero_cost, facts=("half_clear",))
 def select(condition: Array, t: Array, e: Array) -> Result:
     """`t` where the condition holds, `e` elsewhere; a vector condition picks rows."""
     # Scalars are the conditions of loops: a choice between objects costs less than np.where.
@@ -53,9 +40,6 @@ def select(condition: Array, t: Array, e: Array) -> Result:
     return np.where(condition, t, e)
 
 
-shaped("*, ..., ... -> ...", "Select")
-
-
 @gradient("Select")
 def select_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     condition, x, _ = node.inputs
@@ -67,7 +51,7 @@ def select_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
 layout("TTT -> T", "Select")
 
 
-@kernel("SelectV2")
+@kernel("SelectV2", flops=zero_cost, facts=("elementwise", "half_clear"))
 def select_v2(condition: Array, t: Array, e: Array) -> Result:
     """`t` where the condition holds, `e` elsewhere, all three broadcast."""
     # Nothing is copied for a scalar condition if the shapes agree.
@@ -98,11 +82,7 @@ def select_v2_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradient
     ]
 
 
-zero_flops("Select", "SelectV2")
-facts("elementwise", of=("SelectV2",))
-
-
-@kernel("Where")
+@kernel("Where", gradient=NOT_DIFFERENTIABLE, facts=("half_clear", "finds_true"))
 def where(x: Array) -> Result:
     """The coordinates of the elements that are not zero, (n, rank)."""
     if np.ndim(x) == 0:
@@ -116,7 +96,6 @@ def where_shape(x: TensorSpec) -> Shape:
 
 
 flops("Where")(counted(1, 0, "A comparison with zero for each element."))
-not_differentiable("Where")
 arrays("SelectV2")(lambda xp, condition, t, e: xp.where(condition, t, e))
 
 
@@ -132,14 +111,10 @@ def _where_onnx(g: Any, condition: Any) -> Any:
     return g.Transpose(g.NonZero(condition), perm=[1, 0])
 
 
-facts("half_clear", of=["Select", "SelectV2", "Where"])
-facts("finds_true", of=("Where",))
-
-
 # Ops that make one-hot rows.
 
 
-@kernel("OneHot")
+@kernel("OneHot", facts=("half_clear",), arithmetic=False)
 def one_hot(indices: Array, depth: Array, on_value: Array, off_value: Array, *, axis: int) -> Result:
     """`on_value` at each index along a new dimension of size `depth`, `off_value` elsewhere."""
     depth = _depth(depth)
@@ -184,9 +159,6 @@ def one_hot_shape(indices: TensorSpec, depth: TensorSpec, on_value: TensorSpec, 
     return indices.shape[:position] + Shape([size]) + indices.shape[position:]
 
 
-not_arithmetic("OneHot")
-
-
 @arrays("OneHot", static=(1,), sizes=(1,))
 def _one_hot_arrays(xp: Any, indices: Any, depth: Any, on_value: Any, off_value: Any, *, axis: int) -> Any:
     """Return `on_value` where the position along the new axis equals the index."""
@@ -194,6 +166,3 @@ def _one_hot_arrays(xp: Any, indices: Any, depth: Any, on_value: Any, off_value:
     place = indices.ndim if axis == -1 else axis
     places = xp.arange(count)[(slice(None), *[None] * (indices.ndim - place))]
     return xp.where(indices[(*[slice(None)] * place, None)] == places, on_value, off_value)
-
-
-facts("half_clear", of=["OneHot"])

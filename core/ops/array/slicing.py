@@ -10,20 +10,7 @@ import numpy as np
 
 from ...building.gradbuilder import GradientBuilder, Gradients
 from ...graph.graph import Node, Output
-from ...registry.registry import (
-    arrays,
-    estimate,
-    facts,
-    gradient,
-    kernel,
-    layout,
-    lower,
-    onnx,
-    shape,
-    shaped,
-    without_gradient,
-    zero_flops,
-)
+from ...registry.registry import WITHOUT_GRADIENT, arrays, estimate, gradient, kernel, layout, lower, onnx, shape, zero_cost
 from ...support.errors import InvalidArgumentError, UnimplementedError
 from ...types.arrays import Array, Result
 from ...types.dims import Dim, DimLike, ceil_div, dim_max, dim_min, floor_div, is_never_negative, may_stand_for_rest
@@ -197,7 +184,7 @@ def _forward_length(size: DimLike, start: DimLike, stop: DimLike | None, step: i
     return length if step == 1 else floor_div(length + step - 1, step)
 
 
-@kernel("Slice")
+@kernel("Slice", flops=zero_cost, facts=("finds_size", "shape_arithmetic", "bounded_by_inputs", "half_clear"))
 def slice_(x: Array, begin: Array, size: Array) -> Result:
     """x[begin : begin + size] along each dimension; a size of -1 goes to the end."""
     if begin.ndim != 1 or size.ndim != 1:
@@ -272,11 +259,9 @@ def slice_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
 
 
 layout("TVV -> T", "Slice")
-zero_flops("Slice")
-facts("finds_size", "shape_arithmetic", "bounded_by_inputs", of=("Slice",))
 
 
-@kernel("StridedSlice")
+@kernel("StridedSlice", flops=zero_cost, facts=("shape_arithmetic", "bounded_by_inputs", "half_clear"))
 def strided_slice(x: Array, begin: Array, end: Array, strides: Array, *, masks: Masks) -> Result:
     """NumPy's basic indexing, spelled as three vectors and five masks."""
     return x[_numpy_index(x.shape, begin, end, strides, masks)]
@@ -301,11 +286,9 @@ def _masks(node: Node) -> dict[Any, Any]:
 
 
 layout("TVVV -> T", "StridedSlice")
-zero_flops("StridedSlice")
-facts("shape_arithmetic", "bounded_by_inputs", of=("StridedSlice",))
 
 
-@kernel("StridedSliceGrad")
+@kernel("StridedSliceGrad", shape="<...> -> ...", flops=zero_cost, facts=("backward", "half_clear"))
 def strided_slice_grad(dims: Array, begin: Array, end: Array, strides: Array, dy: Array, *, masks: Masks) -> Result:
     """Zeros of shape `dims` with `dy` at the places that the slice takes."""
     sizes = ints(dims, "shape")
@@ -319,20 +302,13 @@ def strided_slice_grad(dims: Array, begin: Array, end: Array, strides: Array, dy
     return result
 
 
-shaped("<...> -> ...", "StridedSliceGrad")
-
-
 @gradient("StridedSliceGrad")
 def strided_slice_grad_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     _, begin, end, strides, _ = node.inputs
     return [None, None, None, None, g.StridedSlice(grad, begin, end, strides, **_masks(node))]
 
 
-zero_flops("StridedSliceGrad")
-facts("backward", of=("StridedSliceGrad",))
-
-
-@kernel("TensorStridedSliceUpdate")
+@kernel("TensorStridedSliceUpdate", flops=zero_cost)
 def tensor_strided_slice_update(x: Array, begin: Array, end: Array, strides: Array, value: Array, *, masks: Masks) -> Result:
     """A copy of `x` with the slice replaced by `value`."""
     result = np.array(x, order="C")
@@ -370,10 +346,7 @@ def tensor_strided_slice_update_gradient(g: GradientBuilder, node: Node, grad: O
     return [outside, None, None, None, g.reduce_to(taken, value, taken)]
 
 
-zero_flops("TensorStridedSliceUpdate")
-
-
-@kernel("StridedSliceAssign", shape="... -> ...")
+@kernel("StridedSliceAssign", shape="... -> ...", gradient=WITHOUT_GRADIENT, flops=zero_cost, facts=("side_effect",))
 def strided_slice_assign(ref: Any, begin: Array, end: Array, strides: Array, value: Array, *, masks: Masks) -> Any:
     """Replace a slice of a variable by `value` and return the variable."""
     index = _numpy_index(np.shape(ref.read()), begin, end, strides, masks)
@@ -381,7 +354,7 @@ def strided_slice_assign(ref: Any, begin: Array, end: Array, strides: Array, val
     return ref
 
 
-@kernel("ResourceStridedSliceAssign")
+@kernel("ResourceStridedSliceAssign", gradient=WITHOUT_GRADIENT, flops=zero_cost, facts=("side_effect",))
 def resource_strided_slice_assign(
     handle: Array, begin: Array, end: Array, strides: Array, value: Array, *, masks: Masks
 ) -> None:
@@ -389,11 +362,6 @@ def resource_strided_slice_assign(
     variable = resource_variable(handle)
     index = _numpy_index(np.shape(variable.read()), begin, end, strides, masks)
     _assign_slice(variable.writable(), index, value)
-
-
-without_gradient("StridedSliceAssign", "ResourceStridedSliceAssign")
-zero_flops("StridedSliceAssign", "ResourceStridedSliceAssign")
-facts("side_effect", of=("StridedSliceAssign", "ResourceStridedSliceAssign"))
 
 
 # ONNX takes begin and size as the vectors they are. XLA takes a begin that only the run knows element by element, as the size
@@ -497,6 +465,3 @@ def _placed_onnx(g: Any, values: Any, sizes: Any, bounds: tuple[Any, Any, Any], 
     taken = places[index]
     places[index] = np.arange(taken.size).reshape(taken.shape)
     return gathered(g, g.reshape(g.Expand(values, taken.shape), -1), places, 1, around)
-
-
-facts("half_clear", of=["Slice", "StridedSlice", "StridedSliceGrad"])

@@ -17,7 +17,6 @@ from ...numerics.sequences import sorted_top_k, unsorted_top_k
 from ...registry.registry import (
     Cost,
     arrays,
-    facts,
     flops,
     gradient,
     kernel,
@@ -27,7 +26,7 @@ from ...registry.registry import (
     shape,
     shaped,
     without_gradient,
-    zero_flops,
+    zero_cost,
 )
 from ...support.errors import InvalidArgumentError, UnimplementedError
 from ...types import dtypes
@@ -42,7 +41,7 @@ from ..shared.shape_arguments import normalize_axis, replaced, scalar_int
 from ..shared.sparse_tensors import common_keys
 
 
-@kernel("TopKV2")
+@kernel("TopKV2", facts=("last_axis",))
 def top_k(x: Array, k: Array, *, sorted: bool, index_type: DType) -> tuple[Result, Result]:
     """The k greatest along the last dimension in descending order and where they were; of equals the first comes first."""
     if np.ndim(k) != 0:
@@ -98,7 +97,7 @@ def _top_k_shape(x: TensorSpec, k: DimLike) -> Shape:
     return replaced(x.shape, -1, k)
 
 
-@kernel("TopK")
+@kernel("TopK", facts=("last_axis",))
 def top_k_v1(x: Array, *, k: int, sorted: bool) -> tuple[Result, Result]:
     """TopKV2 with a fixed k and int32 indices."""
     return top_k(x, np.array(k), sorted=sorted, index_type=dtypes.int32)
@@ -130,9 +129,6 @@ def top_k_gradient(g: GradientBuilder, node: Node, grad: Output, _: Output) -> G
 def top_k_flops(x: TensorSpec, *rest: TensorSpec) -> Cost:
     """A lower bound, for falling numbers: one comparison less than each row has elements."""
     return Cost(flops=x.shape.num_elements - x.shape[:-1].num_elements)
-
-
-facts("last_axis", of=("TopK", "TopKV2"))
 
 
 @kernel("ApproxTopK")
@@ -171,7 +167,7 @@ def approx_top_k_flops(x: TensorSpec, *, reduction_dimension: int) -> Cost:
     return Cost(flops=x.shape.num_elements - replaced(x.shape, reduction_dimension, 1).num_elements)
 
 
-@kernel("NthElement", shape="... n, () -> ...")
+@kernel("NthElement", shape="... n, () -> ...", facts=("own_gradient",))
 def nth_element(x: Array, n: Array, *, reverse: bool) -> Result:
     """The n-th least (or greatest) along the last dimension."""
     x = np.asarray(x)
@@ -267,7 +263,7 @@ def _unique(x: Array, axis: int | None, out_idx: DType) -> tuple[Array, Array, A
     return np.take(x, first, axis), inverse.astype(out_idx.numpy), counts.astype(out_idx.numpy)
 
 
-@kernel("Unique", shape="n -> distinct, n")
+@kernel("Unique", shape="n -> distinct, n", facts=("finds_distinct",))
 def unique(x: Array, *, out_idx: DType) -> tuple[Result, Result]:
     """Return the distinct values in order of appearance, and the index of the value of each element."""
     if x.ndim == 1 and x.size <= _SHORT and x.dtype.kind in "iu":
@@ -285,10 +281,7 @@ def _few_unique(x: Array, out_idx: DType) -> tuple[Array, Array]:
     return np.array(list(numbers), x.dtype), np.array(inverse, out_idx.numpy)
 
 
-facts("finds_distinct", of=("Unique", "UniqueV2", "UniqueWithCounts", "UniqueWithCountsV2"))
-
-
-@kernel("UniqueWithCounts", shape="n -> distinct, n, distinct")
+@kernel("UniqueWithCounts", shape="n -> distinct, n, distinct", facts=("finds_distinct",))
 def unique_with_counts(x: Array, *, out_idx: DType) -> tuple[Result, Result, Result]:
     """Unique, and how often each value occurs."""
     return _unique(x, None, out_idx)
@@ -303,7 +296,7 @@ def _unique_axis(x: Array, axis: Array) -> int | None:
     return normalize_axis(scalar_int(axis, "axis"), np.ndim(x))
 
 
-@kernel("UniqueV2")
+@kernel("UniqueV2", facts=("finds_distinct",))
 def unique_v2(x: Array, axis: Array, *, out_idx: DType) -> tuple[Result, Result]:
     """Return the distinct slices along an axis, and the index of each slice among them."""
     return _unique(x, _unique_axis(x, axis), out_idx)[:2]
@@ -314,7 +307,7 @@ def unique_v2_shape(x: TensorSpec, axis: TensorSpec) -> tuple[Shape, ...]:
     return unique_with_counts_v2_shape(x, axis)[:2]
 
 
-@kernel("UniqueWithCountsV2")
+@kernel("UniqueWithCountsV2", facts=("finds_distinct",))
 def unique_with_counts_v2(x: Array, axis: Array, *, out_idx: DType) -> tuple[Result, Result, Result]:
     """UniqueV2, and how often each slice occurs."""
     return _unique(x, _unique_axis(x, axis), out_idx)
@@ -335,7 +328,7 @@ flops("Unique", "UniqueV2", "UniqueWithCounts", "UniqueWithCountsV2")(counted(1,
 without_gradient("Unique", "UniqueWithCounts", "UniqueV2", "UniqueWithCountsV2")
 
 
-@kernel("ListDiff", shape="n, m -> left, left")
+@kernel("ListDiff", shape="n, m -> left, left", flops=zero_cost)
 def list_diff(x: Array, y: Array, *, out_idx: DType) -> tuple[Result, Result]:
     """The elements of `x` that are not in `y`, and where they are."""
     x, y = np.asarray(x), np.asarray(y)
@@ -349,9 +342,6 @@ def list_diff(x: Array, y: Array, *, out_idx: DType) -> tuple[Result, Result]:
         # NaN is never in y: np.isin compares for equality, as TensorFlow's hash set does.
         is_new = ~np.isin(x, y)
     return x[is_new], np.flatnonzero(is_new).astype(out_idx.numpy)
-
-
-zero_flops("ListDiff")
 
 
 @kernel("InTopKV2", shape="rows classes, rows, () -> rows")
@@ -458,9 +448,6 @@ def _top_k_lowering(xla: Any, x: Any, k: Array) -> tuple[Any, Any]:
 @lower("TopK")
 def _top_k_v1_lowering(xla: Any, x: Any, *, k: int) -> tuple[Any, Any]:
     return _top_k_lowering(xla, x, np.array(k))
-
-
-facts("own_gradient", of=["NthElement"])
 
 
 @lower("NthElement", static=(1,))

@@ -13,7 +13,7 @@ from ...building.gradbuilder import GradientBuilder, Gradients
 from ...graph.graph import Node, Output
 from ...numerics.windows import pad as pad_space
 from ...numerics.windows import strided_windows
-from ...registry.registry import arrays, everywhere, facts, gradient, kernel, layout, not_differentiable, shape, zero_flops
+from ...registry.registry import NOT_DIFFERENTIABLE, arrays, everywhere, facts, gradient, kernel, layout, shape, zero_cost
 from ...support.errors import InvalidArgumentError, UnimplementedError
 from ...types.arrays import Array, Result
 from ...types.dims import Dim, DimLike, ceil_div
@@ -51,7 +51,7 @@ def _block(block_shape: Array, rank: int) -> tuple[int, ...]:
 
 
 # Block sizes decide how many axes the blocks have, so that they must be known; in ONNX crops and pads may be inputs.
-@everywhere("SpaceToBatchND", static=(1, 2), sizes=(2,))
+@everywhere("SpaceToBatchND", gradient=by_ops("BatchToSpaceND dy 1 2"), flops=zero_cost, static=(1, 2), sizes=(2,))
 def space_to_batch_nd(xp: Any, x: Any, block_shape: Array, paddings: Any) -> Any:
     """Pads the spatial dimensions, cuts them into blocks and moves the places within a block in front of the batch."""
     block = _block(block_shape, x.ndim)
@@ -114,11 +114,7 @@ def _check_amounts(amounts: Any, block: Any, name: str) -> Any:
         raise InvalidArgumentError(f"{name} must be two numbers for each of {len(block)} dimensions, not {len(amounts)}")
 
 
-gradient("SpaceToBatchND")(by_ops("BatchToSpaceND dy 1 2"))
-zero_flops("SpaceToBatchND")
-
-
-@everywhere("BatchToSpaceND", static=(1, 2), sizes=(2,))
+@everywhere("BatchToSpaceND", gradient=by_ops("SpaceToBatchND dy 1 2"), flops=zero_cost, static=(1, 2), sizes=(2,))
 def batch_to_space_nd(xp: Any, x: Any, block_shape: Array, crops: Any) -> Any:
     """The inverse of SpaceToBatchND: places within a block return from the batch, borders are cropped."""
     block = _block(block_shape, x.ndim)
@@ -163,10 +159,7 @@ def _unbatched(x: Shape, block: Sequence[DimLike] | None, cuts: Sequence[DimLike
     return Shape(dims)
 
 
-gradient("BatchToSpaceND")(by_ops("SpaceToBatchND dy 1 2"))
-
-
-@everywhere("SpaceToBatch", static=(1,), sizes=(1,))
+@everywhere("SpaceToBatch", gradient=by_ops("BatchToSpace dy 1"), flops=zero_cost, static=(1,), sizes=(1,))
 def space_to_batch(xp: Any, x: Any, paddings: Any, *, block_size: int) -> Any:
     """SpaceToBatchND with a square block."""
     _require_rank_4(x)
@@ -183,11 +176,7 @@ def space_to_batch_shape(x: TensorSpec, paddings: TensorSpec, *, block_size: int
     return _batched(Shape(with_rank(x.shape, 4)), [block_size] * 2, dims_of(paddings))
 
 
-gradient("SpaceToBatch")(by_ops("BatchToSpace dy 1"))
-zero_flops("BatchToSpaceND", "SpaceToBatch")
-
-
-@everywhere("BatchToSpace", static=(1,), sizes=(1,))
+@everywhere("BatchToSpace", gradient=by_ops("SpaceToBatch dy 1"), flops=zero_cost, static=(1,), sizes=(1,))
 def batch_to_space(xp: Any, x: Any, crops: Any, *, block_size: int) -> Any:
     """BatchToSpaceND with a square block."""
     _require_rank_4(x)
@@ -199,11 +188,7 @@ def batch_to_space_shape(x: TensorSpec, crops: TensorSpec, *, block_size: int) -
     return _unbatched(Shape(with_rank(x.shape, 4)), [block_size] * 2, dims_of(crops))
 
 
-gradient("BatchToSpace")(by_ops("SpaceToBatch dy 1"))
-zero_flops("BatchToSpace")
-
-
-@everywhere("SpaceToDepth")
+@everywhere("SpaceToDepth", gradient=by_ops("DepthToSpace dy"), flops=zero_cost, facts=("row_wise",))
 def space_to_depth(xp: Any, x: Any, *, block_size: int, data_format: str) -> Any:
     """Blocks of space, block_size x block_size, become depth."""
     x = _channels_last(xp, x, data_format)
@@ -250,10 +235,7 @@ def space_to_depth_shape(x: TensorSpec, *, block_size: int, data_format: str) ->
     return _depth_block_shape(x, block_size, data_format, True)
 
 
-gradient("SpaceToDepth")(by_ops("DepthToSpace dy"))
-
-
-@everywhere("DepthToSpace")
+@everywhere("DepthToSpace", gradient=by_ops("SpaceToDepth dy"), flops=zero_cost, facts=("row_wise",))
 def depth_to_space(xp: Any, x: Any, *, block_size: int, data_format: str) -> Any:
     """Depth becomes blocks of space, block_size x block_size."""
     x = _channels_last(xp, x, data_format)
@@ -270,9 +252,7 @@ def depth_to_space_shape(x: TensorSpec, *, block_size: int, data_format: str) ->
     return _depth_block_shape(x, block_size, data_format, False)
 
 
-gradient("DepthToSpace")(by_ops("SpaceToDepth dy"))
 layout("T -> T", "DepthToSpace", "SpaceToDepth")
-zero_flops("SpaceToDepth")
 
 
 def _check_formats(src_format: str, dst_format: str) -> None:
@@ -280,10 +260,7 @@ def _check_formats(src_format: str, dst_format: str) -> None:
         raise InvalidArgumentError(f"'{src_format}' and '{dst_format}' are not two orders of the same 4 or 5 dimensions")
 
 
-facts("row_wise", of=("DepthToSpace", "SpaceToDepth"))
-
-
-@everywhere("DataFormatDimMap", shape="... -> ...")
+@everywhere("DataFormatDimMap", shape="... -> ...", gradient=NOT_DIFFERENTIABLE, flops=zero_cost, facts=("elementwise",))
 def data_format_dim_map(xp: Any, x: Any, *, src_format: str, dst_format: str) -> Any:
     """Convert dimension numbers from one layout to another; negative numbers count from the end."""
     _check_formats(src_format, dst_format)
@@ -291,7 +268,7 @@ def data_format_dim_map(xp: Any, x: Any, *, src_format: str, dst_format: str) ->
     return xp.take(table, xp.mod(x, len(table)), 0).astype(x.dtype)
 
 
-@everywhere("DataFormatVecPermute", shape="... -> ...")
+@everywhere("DataFormatVecPermute", shape="... -> ...", gradient=NOT_DIFFERENTIABLE, flops=zero_cost)
 def data_format_vec_permute(xp: Any, x: Any, *, src_format: str, dst_format: str) -> Any:
     """Permute a vector with a number for each dimension, or rows of pairs, into the order of another layout."""
     return xp.take(x, np.array(_order_of_rows(x.shape, src_format, dst_format)), 0)
@@ -320,12 +297,7 @@ def _spatial_only(layout: str) -> str:
     return "".join(name for name in layout if name in names)
 
 
-not_differentiable("DataFormatDimMap", "DataFormatVecPermute")
-zero_flops("DepthToSpace", "DataFormatDimMap", "DataFormatVecPermute")
-facts("elementwise", of=("DataFormatDimMap",))
-
-
-@kernel("ExtractImagePatches")
+@kernel("ExtractImagePatches", flops=zero_cost, facts=("row_wise",))
 def extract_image_patches(images: Array, *, ksizes: list[int], strides: list[int], rates: list[int], padding: str) -> Result:
     """Patches of (n, h, w, c) laid out in depth: (n, rows, columns, kh kw c)."""
     images = np.asarray(images)
@@ -381,9 +353,6 @@ def extract_image_patches_gradient(g: GradientBuilder, node: Node, grad: Output)
     return [_patches_gradient(g, node, grad, node.attr("rates"))]
 
 
-zero_flops("ExtractImagePatches")
-
-
 def _patches_gradient(g: GradientBuilder, node: Node, grad: Output, rates: list[int] | None) -> Output:
     """Patches of the positions tell where each element of the gradient belongs; position 0 is the padding."""
     x = node.inputs[0]
@@ -406,10 +375,7 @@ def _patches_gradient(g: GradientBuilder, node: Node, grad: Output, rates: list[
     return g.Reshape(g.Transpose(summed_pixels, [1, 0]), source)
 
 
-facts("row_wise", of=("ExtractImagePatches", "ExtractVolumePatches"))
-
-
-@kernel("ExtractVolumePatches")
+@kernel("ExtractVolumePatches", flops=zero_cost, facts=("row_wise",))
 def extract_volume_patches(x: Array, *, ksizes: list[int], strides: list[int], padding: str) -> Result:
     """Patches of (n, d, h, w, c) laid out in depth."""
     x = np.asarray(x)
@@ -439,7 +405,6 @@ def extract_volume_patches_gradient(g: GradientBuilder, node: Node, grad: Output
     return [_patches_gradient(g, node, grad, None)]
 
 
-zero_flops("ExtractVolumePatches")
 facts("half_clear", of=["BatchToSpace", "BatchToSpaceND", "DepthToSpace", "SpaceToBatch", "SpaceToBatchND", "SpaceToDepth"])
 
 

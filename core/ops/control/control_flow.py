@@ -14,6 +14,7 @@ import numpy as np
 
 from ...inference.containers import cover, without_values
 from ...registry.registry import (
+    WITHOUT_GRADIENT,
     facts,
     handled_by_sweep,
     kernel,
@@ -21,8 +22,7 @@ from ...registry.registry import (
     onnx,
     shape,
     shaped,
-    without_gradient,
-    zero_flops,
+    zero_cost,
 )
 from ...runtime.state.edge_values import DEAD
 from ...runtime.state.resources import Variable
@@ -36,7 +36,7 @@ PASSED_ON = ("Enter", "RefEnter", "Exit", "RefExit", "NextIteration", "RefNextIt
 REFERENCES = ("RefSwitch", "RefMerge", "RefEnter", "RefExit", "RefNextIteration", "RefSelect")
 
 
-@kernel("Switch", "RefSwitch")
+@kernel("Switch", "RefSwitch", flops=zero_cost, facts=("switch", "control_flow", "inexpensive"))
 def switch(data: Any, pred: Array) -> Any:
     """Return (data, dead) where `pred` is false, (dead, data) where `pred` is true."""
     if np.ndim(pred):
@@ -52,10 +52,9 @@ def switch_shape(data: TensorSpec, pred: TensorSpec) -> tuple[TensorSpec, Tensor
 
 
 handled_by_sweep("Switch", "RefSwitch")
-facts("switch", "control_flow", "inexpensive", of=("RefSwitch", "Switch", "_SwitchN"))
 
 
-@kernel("_SwitchN")
+@kernel("_SwitchN", gradient=WITHOUT_GRADIENT, flops=zero_cost, facts=("switch", "control_flow", "inexpensive"))
 def switch_n(data: Array, output_index: Array, *, num_outs: int) -> Sequence[Any]:
     """Return `data` on output `output_index`, on the last output where the index is out of range; other outputs are dead."""
     if np.ndim(output_index):
@@ -69,7 +68,7 @@ def switch_n_shape(data: TensorSpec, output_index: TensorSpec, *, num_outs: int)
     return [data] * num_outs
 
 
-@kernel("Merge", "RefMerge")
+@kernel("Merge", "RefMerge", flops=zero_cost, facts=("merge", "control_flow", "inexpensive"))
 def merge(inputs: Any) -> Any:
     """Return the first live input, and its index."""
     # At most one input is live in a correct graph. TensorFlow takes the one that comes first in time.
@@ -85,7 +84,7 @@ def merge_shape(inputs: list[TensorSpec]) -> tuple[Any, Any]:
     return functools.reduce(cover, map(without_values, inputs)), SCALAR
 
 
-@kernel(*PASSED_ON)
+@kernel(*PASSED_ON, flops=zero_cost)
 def pass_on(value: Array | Variable) -> Array | Variable:
     """The value itself."""
     return value
@@ -100,15 +99,12 @@ def pass_on_shape(data: TensorSpec) -> TensorSpec:
 shaped("() -> ()", "LoopCond")
 
 
-@kernel("ControlTrigger")
+@kernel("ControlTrigger", flops=zero_cost, facts=("idle",))
 def control_trigger() -> None:
     """Do nothing, but stay alive even after dead inputs."""
 
 
-facts("idle", of=("ControlTrigger",))
-
-
-@kernel("RefSelect")
+@kernel("RefSelect", gradient=WITHOUT_GRADIENT, flops=zero_cost, facts=("inexpensive", "selects_input"))
 def ref_select(index: Array, inputs: Any) -> Any:
     """The reference at position `index`."""
     if np.ndim(index):
@@ -127,24 +123,19 @@ def ref_select_shape(index: TensorSpec, inputs: list[TensorSpec]) -> TensorSpec 
     return inputs[0]
 
 
-@kernel("Abort")
+@kernel("Abort", flops=zero_cost, facts=("side_effect",))
 def abort(*, error_msg: str, exit_without_error: bool) -> None:
     """Raise AbortedError. TensorFlow ends the process; tfg ends only the run."""
     raise AbortedError(error_msg or ("exit without error" if exit_without_error else "Abort was run"))
 
 
-facts("side_effect", of=("Abort",))
 not_differentiable("LoopCond", "ControlTrigger", "Abort")
-facts("inexpensive", "selects_input", of=("RefSelect",))
-without_gradient("_SwitchN", "RefSelect")
 handled_by_sweep("Merge", "RefMerge", "Enter", "RefEnter", "Exit", "RefExit")
 facts("enter", "control_flow", "inexpensive", of=("Enter", "RefEnter"))
 facts("exit", "control_flow", "inexpensive", of=("Exit", "RefExit"))
 handled_by_sweep("NextIteration", "RefNextIteration")
 facts("next_iteration", "control_flow", "inexpensive", of=("NextIteration", "RefNextIteration"))
-zero_flops(*PASSED_ON, *REFERENCES, "Switch", "Merge", "_SwitchN", "ControlTrigger", "Abort")
 facts("control_flow", "inexpensive", of=("LoopCond", "ControlTrigger"))
-facts("merge", "control_flow", "inexpensive", of=("RefMerge", "Merge"))
 facts("initialized_reference", of=("RefEnter", "RefExit", "RefMerge", "RefNextIteration", "RefSelect"))
 
 onnx("LoopCond")(lambda g, condition: condition)

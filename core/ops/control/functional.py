@@ -12,6 +12,7 @@ from ...building.gradbuilder import GradientBuilder
 from ...datasets.dataset import row_of
 from ...graph.graph import Function, Graph
 from ...registry.registry import (
+    WITHOUT_GRADIENT,
     facts,
     flops,
     handled_by_sweep,
@@ -21,7 +22,7 @@ from ...registry.registry import (
     shaped,
     uncounted_call,
     without_gradient,
-    zero_flops,
+    zero_cost,
 )
 from ...runtime.state.edge_values import is_true
 from ...runtime.state.kernel_context import Functions, KernelContext
@@ -236,7 +237,7 @@ def for_(
     return values
 
 
-@kernel("SymbolicGradient")
+@kernel("SymbolicGradient", gradient=WITHOUT_GRADIENT, flops=uncounted_call)
 def symbolic_gradient(ctx: KernelContext, inputs: list[Array], *, f: FuncRef, Tin: list[DType]) -> Sequence[Result]:
     """Return the gradients of a function's arguments, from the arguments and the gradients of its results."""
     functions = ctx.session.functions
@@ -283,12 +284,7 @@ def symbolic_gradient_shape(inputs: list[TensorSpec], *, Tout: list[DType]) -> l
     return [spec.shape for spec in inputs[: len(Tout)]]
 
 
-without_gradient("SymbolicGradient")
-
-flops("SymbolicGradient")(uncounted_call)
-
-
-@kernel("MapDefun")
+@kernel("MapDefun", gradient=WITHOUT_GRADIENT, flops=uncounted_call)
 def map_defun(
     ctx: KernelContext,
     arguments: list[Array],
@@ -328,11 +324,7 @@ def map_defun_shape(
     return [Shape((rows,)) + declared if declared.dims is not None else UNKNOWN for declared in output_shapes]
 
 
-without_gradient("MapDefun")
-flops("MapDefun")(uncounted_call)
-
-
-@kernel("FakeParam", shape="-> {shape}...")
+@kernel("FakeParam", shape="-> {shape}...", gradient=WITHOUT_GRADIENT, flops=zero_cost)
 def fake_param(*, dtype: DType, shape: Shape) -> Result:
     """A value for an output that only the other branch of a conditional fills."""
     # The branch needs some value of the dtype; no node reads it, since only the other branch fills this output.
@@ -342,19 +334,19 @@ def fake_param(*, dtype: DType, shape: Shape) -> Result:
 lower("FakeParam", always=True)(lambda xla, *, dtype: xla.unread(dtype.numpy))
 
 
-@kernel("DeviceIndex", shape="-> ()")
+@kernel("DeviceIndex", shape="-> ()", gradient=WITHOUT_GRADIENT, flops=zero_cost)
 def device_index(*, device_names: list[str]) -> Result:
     """Return the index of CPU among the names; their number where CPU is missing."""
     return np.int32(device_names.index("CPU") if "CPU" in device_names else len(device_names))
 
 
-@kernel("_ListToArray")
+@kernel("_ListToArray", gradient=WITHOUT_GRADIENT, flops=zero_cost)
 def list_to_array(inputs: list[Array], *, Tin: list[DType], T: DType, N: int) -> Sequence[Result]:
     """The inputs themselves, under another signature."""
     return _regrouped(inputs, Tin, [T] * N)
 
 
-@kernel("_ArrayToList")
+@kernel("_ArrayToList", gradient=WITHOUT_GRADIENT, flops=zero_cost)
 def array_to_list(inputs: list[Array], *, T: DType, N: int, out_types: list[DType]) -> Sequence[Result]:
     """The inputs themselves, under another signature."""
     return _regrouped(inputs, [T] * N, out_types)
@@ -372,20 +364,13 @@ def regrouped_shape(inputs: list[TensorSpec]) -> list[Shape]:
     return [spec.shape for spec in inputs]
 
 
-_HELPERS = ("FakeParam", "DeviceIndex", "_ListToArray", "_ArrayToList", "_Arg", "_DeviceArg", "_Retval", "_DeviceRetval")
-
-without_gradient(*_HELPERS)
-
-zero_flops(*_HELPERS)
-
-
-@kernel("_Arg", "_DeviceArg", shape="-> *")
+@kernel("_Arg", "_DeviceArg", shape="-> *", gradient=WITHOUT_GRADIENT, flops=zero_cost)
 def arg(ctx: KernelContext) -> Result:
     hint = Hint(feed({ctx.name: "VALUE"}), " gives it a value")
     raise InvalidArgumentError(f"argument '{ctx.name}' of a function has no value outside a call", hint=hint)
 
 
-@kernel("_Retval", "_DeviceRetval")
+@kernel("_Retval", "_DeviceRetval", gradient=WITHOUT_GRADIENT, flops=zero_cost)
 def retval(ctx: KernelContext, value: Array) -> None:
     raise InvalidArgumentError(f"result '{ctx.name}' of a function has no place outside a call")
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ...registry.registry import facts, kernel, shape, without_gradient, zero_flops
+from ...registry.registry import WITHOUT_GRADIENT, kernel, shape, zero_cost
 from ...runtime.state.kernel_context import KernelContext
 from ...runtime.state.resources import Shared
 from ...support.errors import DeadlineExceededError, InvalidArgumentError
@@ -24,7 +24,7 @@ class _Parts(Shared):
         self.by_id: dict[int, Any] = {}
 
 
-@kernel("Batch")
+@kernel("Batch", gradient=WITHOUT_GRADIENT, flops=zero_cost, facts=("side_effect", "asynchronous"))
 def batch(ctx: KernelContext, in_tensors: list[Array], *, max_batch_size: int, allowed_batch_sizes: list[int]) -> Any:
     """Return the inputs as a batch, padded with the first row to an allowed size; its rows (id, start, end); and the id."""
     size = _common_size(in_tensors)
@@ -57,7 +57,7 @@ def _check_sizes(largest: int, allowed: list[int]) -> None:
         raise InvalidArgumentError(f"allowed_batch_sizes {allowed} must increase and end with max_batch_size {largest}")
 
 
-@kernel("Unbatch", shape="_ ... -> _ ...")
+@kernel("Unbatch", shape="_ ... -> _ ...", gradient=WITHOUT_GRADIENT, flops=zero_cost, facts=("side_effect", "asynchronous"))
 def unbatch(ctx: KernelContext, batched_tensor: Array, batch_index: Array, id: Array, *, timeout_micros: int) -> Result:
     """The rows of the batch that belong to `id`; DeadlineExceededError if no batch that came has any."""
     if np.ndim(id):
@@ -86,7 +86,7 @@ def _split(tensor: Array, rows: Array) -> dict[Any, Any]:
     return {row[0]: tensor[start : start + size] for row, start, size in zip(rows.tolist(), starts, sizes)}
 
 
-@kernel("UnbatchGrad")
+@kernel("UnbatchGrad", gradient=WITHOUT_GRADIENT, flops=zero_cost, facts=("backward", "side_effect", "asynchronous"))
 def unbatch_grad(ctx: KernelContext, original_input: Array, batch_index: Array, grad: Array, id: Array) -> Result:
     """Return the batch of the gradients for the ids in `batch_index`; DeadlineExceededError if a gradient is missing."""
     if np.ndim(id):
@@ -134,12 +134,3 @@ def batch_shape(in_tensors: list[TensorSpec]) -> list[Shape | list[Shape]]:
 @shape("UnbatchGrad")
 def unbatch_grad_shape(original_input: TensorSpec, batch_index: TensorSpec, grad: TensorSpec, id: TensorSpec) -> Shape:
     return unknown_dims(grad.rank)
-
-
-facts("backward", of=("UnbatchGrad",))
-
-
-_ALL = ("Batch", "Unbatch", "UnbatchGrad")
-facts("side_effect", "asynchronous", of=_ALL)
-without_gradient(*_ALL)
-zero_flops(*_ALL)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ...registry.registry import Cost, facts, flops, kernel, onnx, shape, shaped, without_gradient, zero_flops
+from ...registry.registry import WITHOUT_GRADIENT, Cost, flops, kernel, onnx, shape, zero_cost
 from ...runtime.state.edge_values import scalar_object
 from ...runtime.state.kernel_context import KernelContext
 from ...runtime.state.run_context import sleep as sleep_in_run
@@ -29,17 +29,17 @@ class Stub:
         self.exists = False
 
 
-@kernel("Fact")
+@kernel("Fact", shape="-> ()", gradient=WITHOUT_GRADIENT, flops=zero_cost)
 def fact() -> Result:
     return scalar_object(b"0! == 1")
 
 
-@kernel("KernelLabel")
+@kernel("KernelLabel", shape="-> ()", gradient=WITHOUT_GRADIENT, flops=zero_cost)
 def kernel_label() -> Result:
     return scalar_object(b"My label is: default")
 
 
-@kernel("TestAttr")
+@kernel("TestAttr", shape="-> ()", gradient=WITHOUT_GRADIENT, flops=zero_cost)
 def test_attr(ctx: KernelContext, *, T: DType) -> Result:
     """Return 1; TensorFlow has this kernel for float alone."""
     if T.name != "float":
@@ -47,45 +47,45 @@ def test_attr(ctx: KernelContext, *, T: DType) -> Result:
     return np.float32(1)
 
 
-@kernel("DtypeWithDefaultOp")
+@kernel("DtypeWithDefaultOp", shape="-> ()", gradient=WITHOUT_GRADIENT, flops=zero_cost)
 def dtype_with_default(ctx: KernelContext, input: Array, *, T: DType) -> Result:
     """The name of the input's dtype."""
     return scalar_object(T.name.encode())
 
 
-@kernel("DevicePlacementOp")
+@kernel("DevicePlacementOp", shape="-> ()", gradient=WITHOUT_GRADIENT, flops=zero_cost)
 def device_placement(ctx: KernelContext) -> Result:
     """Return the device of the node: always the CPU."""
     return scalar_object(_CPU)
 
 
-@kernel("IsTensorFloat32Enabled")
+@kernel("IsTensorFloat32Enabled", shape="-> ()", gradient=WITHOUT_GRADIENT, flops=zero_cost)
 def is_tensor_float_32_enabled(ctx: KernelContext) -> Result:
     """Return True, TensorFlow's setting unless a program changes it."""
     return np.bool_(True)
 
 
-@kernel("GetDeadline")
+@kernel("GetDeadline", shape="-> ()", gradient=WITHOUT_GRADIENT, flops=zero_cost)
 def get_deadline(ctx: KernelContext) -> Result:
     """When the run must be over, in microseconds since 1970: never."""
     return np.int64(_NO_DEADLINE)
 
 
-@kernel("StubResourceHandleOp")
+@kernel("StubResourceHandleOp", shape="-> ()", gradient=WITHOUT_GRADIENT, flops=zero_cost)
 def stub_resource_handle(ctx: KernelContext, *, container: str, shared_name: str) -> Result:
     """Return a handle by name; its object need not exist."""
     name = shared_name or ctx.name
     return scalar_object(ctx.resources.get_or_create(container, name, Stub, Stub))
 
 
-@kernel("ResourceInitializedOp")
+@kernel("ResourceInitializedOp", shape="-> ()", gradient=WITHOUT_GRADIENT, flops=zero_cost)
 def resource_initialized(ctx: KernelContext, resource: Array) -> Result:
     # A handle is its object here, so the object is there before ResourceCreateOp. The flag says whether TensorFlow's resource
     # manager would have it yet.
     return np.bool_(held(resource, Stub).exists)
 
 
-@kernel("IsResourceHandleRefCounting")
+@kernel("IsResourceHandleRefCounting", shape="-> ()", gradient=WITHOUT_GRADIENT, flops=zero_cost)
 def is_resource_handle_ref_counting(ctx: KernelContext, handle: Array) -> Result:
     """Return True if no name leads to the resource, so that it lives only as long as its handles."""
     # In TensorFlow a handle by name does not count references, as the resource manager keeps the resource alive.
@@ -94,69 +94,27 @@ def is_resource_handle_ref_counting(ctx: KernelContext, handle: Array) -> Result
     return np.bool_(not any(target is other for other in (*named, *ctx.session.node_states.values())))
 
 
-_SCALARS = (
-    "Fact",
-    "KernelLabel",
-    "TestAttr",
-    "DtypeWithDefaultOp",
-    "DevicePlacementOp",
-    "IsTensorFloat32Enabled",
-    "GetDeadline",
-    "StubResourceHandleOp",
-    "ResourceInitializedOp",
-    "IsResourceHandleRefCounting",
-)
-
-
-shaped("-> ()", *_SCALARS)
-
-
-@kernel("KernelLabelRequired", shape="_ -> ()")
+@kernel("KernelLabelRequired", shape="_ -> ()", gradient=WITHOUT_GRADIENT, flops=zero_cost)
 def kernel_label_required(input: Array) -> Result:
     raise InvalidArgumentError("KernelLabelRequired has no kernel without a label")
 
 
-_NO_OUTPUT = (
-    "Old",
-    "ConstructionFails",
-    "SyncDevice",
-    "SleepOp",
-    "FileSystemSetConfiguration",
-    "ResourceCreateOp",
-    "ResourceUsingOp",
-)
-
-_ALL = (
-    *_SCALARS,
-    *_NO_OUTPUT,
-    "KernelLabelRequired",
-    "CheckPinned",
-    "MakeWeakResourceHandle",
-    "SleepIdentityOp",
-    "CustomAggregator",
-)
-
-without_gradient(*_ALL)
-
-zero_flops(*(op for op in _ALL if op != "CustomAggregator"))
-
-
-@kernel("Old")
+@kernel("Old", gradient=WITHOUT_GRADIENT, flops=zero_cost)
 def old() -> None:
     """Nothing."""
 
 
-@kernel("ConstructionFails")
+@kernel("ConstructionFails", gradient=WITHOUT_GRADIENT, flops=zero_cost)
 def construction_fails() -> None:
     raise InvalidArgumentError("the kernel of ConstructionFails cannot be constructed")
 
 
-@kernel("SyncDevice")
+@kernel("SyncDevice", gradient=WITHOUT_GRADIENT, flops=zero_cost)
 def sync_device(ctx: KernelContext) -> None:
     """Nothing: a CPU has nothing under way."""
 
 
-@kernel("SleepOp")
+@kernel("SleepOp", gradient=WITHOUT_GRADIENT, flops=zero_cost, facts=("side_effect",))
 def sleep(ctx: KernelContext, sleep_seconds: Array) -> None:
     _sleep(sleep_seconds)
 
@@ -167,7 +125,7 @@ def _sleep(seconds: Array) -> None:
     sleep_in_run(int(seconds))
 
 
-@kernel("FileSystemSetConfiguration")
+@kernel("FileSystemSetConfiguration", gradient=WITHOUT_GRADIENT, flops=zero_cost, facts=("side_effect",))
 def file_system_set_configuration(ctx: KernelContext, scheme: Array, key: Array, value: Array) -> None:
     for name, text in (("scheme", scheme), ("key", key), ("value", value)):
         if text.ndim:
@@ -175,7 +133,7 @@ def file_system_set_configuration(ctx: KernelContext, scheme: Array, key: Array,
     raise UnimplementedError(f"file system '{scheme.item().decode(errors='replace')}' does not support configuration")
 
 
-@kernel("ResourceCreateOp")
+@kernel("ResourceCreateOp", gradient=WITHOUT_GRADIENT, flops=zero_cost, facts=("side_effect",))
 def resource_create(ctx: KernelContext, resource: Array) -> None:
     stub = held(resource, Stub)
     if stub.exists:
@@ -183,18 +141,18 @@ def resource_create(ctx: KernelContext, resource: Array) -> None:
     stub.exists = True
 
 
-@kernel("ResourceUsingOp")
+@kernel("ResourceUsingOp", gradient=WITHOUT_GRADIENT, flops=zero_cost, facts=("side_effect",))
 def resource_using(ctx: KernelContext, resource: Array) -> None:
     if not held(resource, Stub).exists:
         raise NotFoundError("the stub resource does not exist")
 
 
-@kernel("CheckPinned")
+@kernel("CheckPinned", gradient=WITHOUT_GRADIENT, flops=zero_cost)
 def check_pinned(tensor: Array) -> Result:
     raise InvalidArgumentError("CheckPinned has no kernel on a CPU: memory is pinned for a GPU")
 
 
-@kernel("MakeWeakResourceHandle")
+@kernel("MakeWeakResourceHandle", gradient=WITHOUT_GRADIENT, flops=zero_cost)
 def make_weak_resource_handle(ctx: KernelContext, handle: Array) -> Result:
     """The handle: Python counts the references."""
     return handle
@@ -205,7 +163,7 @@ def forwarded_shape(tensor: TensorSpec) -> TensorSpec:
     return tensor
 
 
-@kernel("SleepIdentityOp")
+@kernel("SleepIdentityOp", gradient=WITHOUT_GRADIENT, flops=zero_cost, facts=("side_effect",))
 def sleep_identity(ctx: KernelContext, sleep_seconds: Array, input: Array) -> Result:
     """The input, some seconds later."""
     _sleep(sleep_seconds)
@@ -217,10 +175,7 @@ def sleep_identity_shape(sleep_seconds: TensorSpec, input: TensorSpec) -> Tensor
     return input
 
 
-facts("side_effect", of=("SleepOp", "FileSystemSetConfiguration", "ResourceCreateOp", "ResourceUsingOp", "SleepIdentityOp"))
-
-
-@kernel("CustomAggregator", shape="... -> ..., (), (), {num_bins}")
+@kernel("CustomAggregator", shape="... -> ..., (), (), {num_bins}", gradient=WITHOUT_GRADIENT)
 def custom_aggregator(
     input: Array, *, id: str, calibration_method: int, num_bins: int, min_percentile: float, max_percentile: float
 ) -> tuple[Result, Result, Result, Result]:

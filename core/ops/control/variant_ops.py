@@ -10,7 +10,7 @@ import numpy as np
 from ...building.gradbuilder import GradientBuilder, Gradients
 from ...codecs.wire import fields
 from ...graph.graph import Node, Output
-from ...registry.registry import facts, gradient, kernel, not_differentiable, onnx, without_gradient, zero_flops
+from ...registry.registry import WITHOUT_GRADIENT, gradient, kernel, onnx, zero_cost
 from ...runtime.state.edge_values import is_of, scalar_object
 from ...runtime.state.variants import added, zeros_like
 from ...support import dataclasses
@@ -53,24 +53,24 @@ def _optional(handle: Array) -> Optional:
     return content
 
 
-@kernel("OptionalFromValue", shape="-> ()")
+@kernel("OptionalFromValue", shape="-> ()", flops=zero_cost, facts=("of_lists",))
 def optional_from_value(components: list[Array]) -> Result:
     """An optional that holds the components."""
     return scalar_object(Optional(list(components)))
 
 
-@kernel("OptionalNone", shape="-> ()")
+@kernel("OptionalNone", shape="-> ()", arithmetic=False)
 def optional_none() -> Result:
     """An optional without a value."""
     return scalar_object(Optional())
 
 
-@kernel("OptionalHasValue", shape="-> ()")
+@kernel("OptionalHasValue", shape="-> ()", arithmetic=False)
 def optional_has_value(optional: Array) -> Result:
     return np.bool_(_optional(optional).components is not None)
 
 
-@kernel("OptionalGetValue", shape="-> {output_shapes}...")
+@kernel("OptionalGetValue", shape="-> {output_shapes}...", flops=zero_cost)
 def optional_get_value(optional: Array, *, output_types: list[DType], output_shapes: list[Shape]) -> Sequence[Result]:
     """The components of an optional."""
     components = _optional(optional).components
@@ -102,12 +102,7 @@ def optional_get_value_gradient(g: GradientBuilder, node: Node, *grads: Output) 
     return [g.OptionalFromValue(list(grads))]
 
 
-_OPS = ("OptionalFromValue", "OptionalNone", "OptionalHasValue", "OptionalGetValue")
-not_differentiable("OptionalNone", "OptionalHasValue")
-zero_flops(*_OPS)
-
 onnx("OptionalFromValue")(lambda g, values: g.held(values))
-facts("of_lists", of=("OptionalFromValue",))
 onnx("OptionalNone")(lambda g: g.nothing())
 onnx("OptionalHasValue")(lambda g, optional: optional.is_there)
 
@@ -156,19 +151,19 @@ def _key(key: Array) -> tuple[Any, Any, Any]:
     return array.dtype.name, array.shape, elements
 
 
-@kernel("EmptyTensorMap", shape="-> ()")
+@kernel("EmptyTensorMap", shape="-> ()", arithmetic=False)
 def empty_tensor_map() -> Result:
     """A map without entries."""
     return scalar_object(TensorMap({}))
 
 
-@kernel("TensorMapSize", shape="-> ()")
+@kernel("TensorMapSize", shape="-> ()", arithmetic=False)
 def tensor_map_size(input_handle: Array) -> Result:
     """Return the number of entries."""
     return np.int32(len(_map(input_handle).entries))
 
 
-@kernel("TensorMapInsert", shape="-> ()")
+@kernel("TensorMapInsert", shape="-> ()", flops=zero_cost)
 def tensor_map_insert(input_handle: Array, key: Array, value: Array) -> Result:
     """The map with an entry more, or another value."""
     # A new dictionary, because older handles keep the map as it was.
@@ -195,7 +190,7 @@ def _entry(entries: Mapping[Any, tuple[Array, Array]], key: Array, what: str) ->
     return entries[_key(key)]
 
 
-@kernel("TensorMapErase", shape="-> ()")
+@kernel("TensorMapErase", shape="-> ()", flops=zero_cost)
 def tensor_map_erase(input_handle: Array, key: Array) -> Result:
     """The map without an entry."""
     entries = _map(input_handle).entries
@@ -209,17 +204,13 @@ def tensor_map_erase_gradient(g: GradientBuilder, node: Node, grad: Output) -> G
     return [grad, None]
 
 
-@kernel("TensorMapHasKey", shape="-> ()")
+@kernel("TensorMapHasKey", shape="-> ()", arithmetic=False)
 def tensor_map_has_key(input_handle: Array, key: Array) -> Result:
     """Return True if the map has the key."""
     return np.bool_(_key(key) in _map(input_handle).entries)
 
 
-not_differentiable("EmptyTensorMap", "TensorMapSize", "TensorMapHasKey")
-zero_flops("EmptyTensorMap", "TensorMapSize", "TensorMapInsert", "TensorMapErase", "TensorMapHasKey")
-
-
-@kernel("TensorMapLookup", shape="-> *")
+@kernel("TensorMapLookup", shape="-> *", flops=zero_cost)
 def tensor_map_lookup(input_handle: Array, key: Array, *, value_dtype: DType) -> Result:
     """The value of a key."""
     value = _entry(_map(input_handle).entries, key, "lookup")[1]
@@ -235,7 +226,7 @@ def tensor_map_lookup_gradient(g: GradientBuilder, node: Node, grad: Output) -> 
     return [g.TensorMapInsert(g.EmptyTensorMap(), node.inputs[1], grad), None]
 
 
-@kernel("TensorMapStackKeys", shape="-> *")
+@kernel("TensorMapStackKeys", shape="-> *", gradient=WITHOUT_GRADIENT, flops=zero_cost)
 def tensor_map_stack_keys(input_handle: Array, *, key_dtype: DType) -> Result:
     """Stack all keys."""
     keys = [np.asarray(key) for key, _ in _map(input_handle).entries.values()]
@@ -249,10 +240,6 @@ def tensor_map_stack_keys(input_handle: Array, *, key_dtype: DType) -> Result:
     for i, key in enumerate(keys):
         result[i, ...] = key
     return result
-
-
-without_gradient("TensorMapStackKeys")
-zero_flops("TensorMapLookup", "TensorMapStackKeys")
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -272,14 +259,14 @@ def _check_metadata(metadata: Any) -> Any:
         raise InvalidArgumentError(f"Error parsing metadata: {error}") from None
 
 
-@kernel("CompositeTensorVariantFromComponents", shape="-> ()")
+@kernel("CompositeTensorVariantFromComponents", shape="-> ()", flops=zero_cost)
 def from_components(components: list[Array], *, metadata: str) -> Result:
     """A variant that holds the components."""
     _check_metadata(metadata)
     return scalar_object(CompositeTensor(tuple(components)))
 
 
-@kernel("CompositeTensorVariantToComponents", shape="-> * [Tcomponents]")
+@kernel("CompositeTensorVariantToComponents", shape="-> * [Tcomponents]", flops=zero_cost)
 def to_components(encoded: Array, *, metadata: str, Tcomponents: list[DType]) -> Sequence[Result]:
     """Return the components in a variant; their number and dtypes must match the attributes, the metadata need not."""
     _check_metadata(metadata)
@@ -308,6 +295,3 @@ def from_components_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gr
 @gradient("CompositeTensorVariantToComponents")
 def to_components_gradient(g: GradientBuilder, node: Node, *grads: Output) -> Gradients:
     return [g.CompositeTensorVariantFromComponents(list(grads), metadata=node.attr("metadata"))]
-
-
-zero_flops("CompositeTensorVariantFromComponents", "CompositeTensorVariantToComponents")

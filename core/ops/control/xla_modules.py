@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...registry.registry import facts, flops, kernel, lower, uncounted_program, without_gradient
+from ...registry.registry import WITHOUT_GRADIENT, kernel, lower, uncounted_program
 from ...support.errors import UnimplementedError
 from ...support.hints import Hint, extra_hint, option
 from ...types.arrays import Result
@@ -14,7 +14,7 @@ _FIRST_VERSION = 9
 """The calling convention that JAX's own programs have since 2024, and the first that today's JAX calls."""
 
 
-@kernel("XlaCallModule", shape="-> {Sout}...")
+@kernel("XlaCallModule", shape="-> {Sout}...", gradient=WITHOUT_GRADIENT, flops=uncounted_program, facts=("program",))
 def xla_call_module(args: list[Any]) -> list[Result]:
     raise UnimplementedError(
         "it holds a program compiled by JAX, which only XLA can run",
@@ -27,11 +27,6 @@ def xla_call_module(args: list[Any]) -> list[Result]:
             " shows the reason otherwise",
         ),
     )
-
-
-flops("XlaCallModule")(uncounted_program)
-without_gradient("XlaCallModule")
-facts("program", of=("XlaCallModule",))
 
 
 @lower("XlaCallModule")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, Final, TypeAlias, TypeVar
 
@@ -16,7 +16,7 @@ from ...graph.graph import Node
 from ...graph.purity import has_state, places_handed_on
 from ...registry.catalog import CATALOG
 from ...registry.op_facts import has_fact
-from ...registry.registry import facts, kernel, without_gradient, zero_flops
+from ...registry.registry import WITHOUT_GRADIENT, kernel, zero_cost
 from ...runtime.state.edge_values import is_of, scalar_object
 from ...runtime.state.kernel_context import KernelContext
 from ...runtime.state.resources import Readable
@@ -260,11 +260,14 @@ _CONVERSIONS: Final[Mapping[str, Callable[[Any, str], Any]]] = {
 """What an input of a kernel becomes, by the annotation of its parameter."""
 
 
-def dataset_kernel(*ops: str, called: Mapping[str, str] = MappingProxyType({})) -> Callable[[_Kernel], _Kernel]:
+def dataset_kernel(
+    *ops: str, called: Mapping[str, str] = MappingProxyType({}), facts: Iterable[str] = ()
+) -> Callable[[_Kernel], _Kernel]:
     """Register a kernel that makes a dataset, for the ops and their experimental twins, with all else there is to say.
 
     The annotations of the kernel's parameters convert and check its inputs: `Dataset`, `Number`, `Positive`, `Calls`, `Flag`,
     `Bytes`, `Text`, `Texts`. Errors name an input as the parameter, or as TensorFlow does where `called` has another name.
+    `facts` are facts of the ops beside "input_pipeline".
     """
     names = with_twins(*ops)
 
@@ -284,13 +287,10 @@ def dataset_kernel(*ops: str, called: Mapping[str, str] = MappingProxyType({})) 
             dataset.origin = Origin(ctx.node, flat, ctx.session.graph)
             return scalar_object(dataset)
 
-        kernel(*names, shape="-> ()")(run)
+        # All that dataset ops have in common stands here: a scalar handle, no gradient, no FLOPs.
+        kernel(*names, shape="-> ()", gradient=WITHOUT_GRADIENT, flops=zero_cost, facts=("input_pipeline", *facts))(run)
         return make
 
-    # All that dataset ops have in common stands here: a scalar handle, no gradient, no FLOPs.
-    without_gradient(*names)
-    zero_flops(*names)
-    facts("input_pipeline", of=names)
     return register
 
 

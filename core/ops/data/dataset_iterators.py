@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from ...datasets.dataset import array_of, held_to
-from ...datasets.iterators import DatasetIterator, IteratorState, MultiDeviceIterator
-from ...registry.registry import facts, kernel, not_arithmetic, shape, shaped
+from ...datasets.iterators import DatasetIterator, IteratorState, MultiDeviceIterator, NamedIterator
+from ...registry.registry import kernel, shape
 from ...runtime.state.edge_values import scalar_object
 from ...runtime.state.kernel_context import KernelContext
 from ...runtime.state.variants import StoredVariant
@@ -24,7 +24,7 @@ from ..shared.resource_access import named, resource
 from ._datasets import dataset_function, dataset_of, number_in, spec_of_node, text_in, with_twins
 
 
-@kernel("Iterator", "IteratorV2")
+@kernel("Iterator", "IteratorV2", shape="-> ()", facts=("input_pipeline", "owns_state"), arithmetic=False)
 def iterator(ctx: KernelContext, *, container: str, shared_name: str) -> Any:
     """An iterator that is to be given a dataset."""
     return named(ctx, container, shared_name, DatasetIterator, lambda: _made(ctx, shared_name))
@@ -34,7 +34,7 @@ def _made(ctx: KernelContext, shared_name: str = "") -> DatasetIterator:
     return DatasetIterator(shared_name or ctx.name, spec_of_node(ctx.node))
 
 
-@kernel("OneShotIterator")
+@kernel("OneShotIterator", shape="-> ()", facts=("input_pipeline", "owns_state"), arithmetic=False)
 def one_shot_iterator(ctx: KernelContext, *, dataset_factory: FuncRef, container: str, shared_name: str) -> Any:
     """An iterator over the dataset that a function makes."""
 
@@ -47,66 +47,82 @@ def one_shot_iterator(ctx: KernelContext, *, dataset_factory: FuncRef, container
     return named(ctx, container, shared_name, DatasetIterator, create)
 
 
-@kernel("AnonymousIterator", "AnonymousIteratorV3")
+@kernel("AnonymousIterator", "AnonymousIteratorV3", shape="-> ()", facts=("input_pipeline", "owns_state"), arithmetic=False)
 def anonymous_iterator(ctx: KernelContext) -> Array:
     """An iterator without a name."""
     return scalar_object(_made(ctx))
 
 
-@kernel("AnonymousIteratorV2", shape="-> (), ()")
+@kernel("AnonymousIteratorV2", shape="-> (), ()", facts=("input_pipeline", "owns_state"), arithmetic=False)
 def anonymous_iterator_v2(ctx: KernelContext) -> tuple[Array, Array]:
     """Return an iterator without a name, and its deleter."""
     # TensorFlow's deleter ends the iterator when its last copy goes; here the references of Python do.
     return scalar_object(_made(ctx)), scalar_object(None)
 
 
-@kernel("DeleteIterator")
-def delete_iterator(handle: Any, deleter: Any) -> None:
+@kernel("DeleteIterator", "DeleteMultiDeviceIterator", facts=("input_pipeline", "side_effect"), arithmetic=False)
+def delete_iterator(iterator: Any, *others: Any) -> None:
     """Do nothing: an iterator lives as long as a reference to it."""
 
 
-@kernel("MakeIterator")
+@kernel("MakeIterator", facts=("input_pipeline", "side_effect"), arithmetic=False)
 def make_iterator(dataset: Array, iterator: Any) -> None:
     """Begin a pass over a dataset."""
     resource(iterator, DatasetIterator).start(dataset_of(dataset))
 
 
-@kernel("IteratorGetNext", "IteratorGetNextSync")
+@kernel(
+    "IteratorGetNext",
+    "IteratorGetNextSync",
+    shape="-> {output_shapes}...",
+    facts=("input_pipeline", "next_element", "side_effect"),
+    arithmetic=False,
+)
 def iterator_get_next(iterator: Any, *, output_types: list[DType], output_shapes: list[Shape]) -> Sequence[Result]:
     """The next element; OutOfRangeError at the end."""
     return held_to(resource(iterator, DatasetIterator).next(), output_types, output_shapes)
 
 
-@kernel("IteratorGetNextAsOptional")
+@kernel("IteratorGetNextAsOptional", facts=("input_pipeline", "next_element", "side_effect"), arithmetic=False)
 def iterator_get_next_as_optional(iterator: Any) -> Array:
     """Return the next element as an optional, empty at the end."""
     element = resource(iterator, DatasetIterator).pull()
     return scalar_object(Optional(None if element is None else list(map(array_of, element))))
 
 
-@kernel("IteratorToStringHandle")
-def iterator_to_string_handle(ctx: KernelContext, resource_handle: Any) -> Array:
+@kernel(
+    "IteratorToStringHandle", "MultiDeviceIteratorToStringHandle", shape="-> ()", facts=("input_pipeline",), arithmetic=False
+)
+def iterator_to_string_handle(ctx: KernelContext, iterator: Any) -> Array:
     """Return an iterator's handle as a string, for feeds."""
-    source = resource(resource_handle, DatasetIterator)
+    source = resource(iterator, NamedIterator)
     # The session keeps the iterator under its string handle: a string alone keeps no object alive.
-    ctx.resources.get_or_create(_HANDLES, source.handle, DatasetIterator, lambda: source)
+    ctx.resources.get_or_create(_HANDLES, source.handle, NamedIterator, lambda: source)
     return scalar_object(source.handle.encode("utf-8", "surrogateescape"))
 
 
 _HANDLES = "string handles of iterators"
 
 
-@kernel("IteratorFromStringHandle", "IteratorFromStringHandleV2")
+@kernel("IteratorFromStringHandle", "IteratorFromStringHandleV2", shape="-> ()", facts=("input_pipeline",), arithmetic=False)
 def iterator_from_string_handle(ctx: KernelContext, string_handle: Array) -> Array:
     """The iterator that a word stands for."""
-    if np.ndim(string_handle):
-        raise InvalidArgumentError("string_handle must be a scalar")
-    word = string_handle.item().decode("utf-8", "surrogateescape")
+    return _of_word(ctx, string_handle, DatasetIterator, "an iterator")
+
+
+@kernel("MultiDeviceIteratorFromStringHandle", shape="-> ()", facts=("input_pipeline",), arithmetic=False)
+def multi_device_iterator_from_string_handle(ctx: KernelContext, string_handle: Array) -> Array:
+    """The iterator that a word stands for."""
+    return _of_word(ctx, string_handle, MultiDeviceIterator, "a multi-device iterator")
+
+
+def _of_word(ctx: KernelContext, string_handle: Array, kind: type[NamedIterator], what: str) -> Array:
+    word = text_in(string_handle, "string_handle")
     try:
-        source = ctx.resources.get(_HANDLES, word, DatasetIterator)
+        source = ctx.resources.get(_HANDLES, word, kind)
     except NotFoundError:
         raise InvalidArgumentError(
-            f"Could not find an iterator of the handle {word!r}",
+            f"Could not find {what} of the handle {word!r}",
             hint="IteratorToStringHandle of the same session gives an iterator's handle",
         ) from None
     spec = spec_of_node(ctx.node)
@@ -116,13 +132,15 @@ def iterator_from_string_handle(ctx: KernelContext, string_handle: Array) -> Arr
     return scalar_object(source)
 
 
-@kernel("SerializeIterator", shape="-> n")
+@kernel("SerializeIterator", shape="-> n", facts=("observes_pipeline", "input_pipeline", "side_effect"), arithmetic=False)
 def serialize_iterator(resource_handle: Any) -> Array:
     """Return an iterator's state as checkpoints hold it: the input of DeserializeIterator."""
     return object_array([resource(resource_handle, DatasetIterator).state().stored()], (1,))
 
 
-@kernel("DeserializeIterator")
+@kernel(
+    "DeserializeIterator", facts=("observes_pipeline", "restores_position", "input_pipeline", "side_effect"), arithmetic=False
+)
 def deserialize_iterator(resource_handle: Any, serialized: Array) -> None:
     """Go on where an iterator of a like dataset stood."""
     stored = np.ravel(serialized).tolist()
@@ -131,17 +149,13 @@ def deserialize_iterator(resource_handle: Any, serialized: Array) -> None:
     resource(resource_handle, DatasetIterator).resume(IteratorState.parse(stored[0]))
 
 
-facts("observes_pipeline", of=("SerializeIterator", "DeserializeIterator"))
-facts("restores_position", of=("DeserializeIterator",))
-
-
-@kernel(*with_twins("IteratorGetDevice"))
+@kernel(*with_twins("IteratorGetDevice"), shape="-> ()", facts=("input_pipeline",), arithmetic=False)
 def iterator_get_device(resource: Any) -> Array:
     """Return the device of an iterator."""
     return scalar_object(b"/job:localhost/replica:0/task:0/device:CPU:0")
 
 
-@kernel("IteratorGetModelProto")
+@kernel("IteratorGetModelProto", shape="-> ()", facts=("input_pipeline",), arithmetic=False)
 def iterator_get_model_proto(iterator: Any) -> Array:
     """Raise NotFoundError: TensorFlow's model of a dataset's times exists only under tuning, and tfg tunes no dataset."""
     if resource(iterator, DatasetIterator).dataset is None:
@@ -149,35 +163,9 @@ def iterator_get_model_proto(iterator: Any) -> Array:
     raise NotFoundError("Cannot find this iterator's analytical model: tfg does not tune datasets.")
 
 
-_HANDLES_OF = (
-    "Iterator", "IteratorV2", "OneShotIterator", "AnonymousIterator", "AnonymousIteratorV3", "IteratorToStringHandle",
-    "IteratorFromStringHandle", "IteratorFromStringHandleV2", "IteratorGetModelProto", *with_twins("IteratorGetDevice"),
-)  # fmt: skip
-_ELEMENTS = ("IteratorGetNext", "IteratorGetNextSync")
-
-
-shaped("-> ()", *_HANDLES_OF)
-
-
-shaped("-> {output_shapes}...", *_ELEMENTS)
-
-
 @shape("IteratorGetNextAsOptional")
 def optional_shape(iterator: TensorSpec, *, output_types: list[DType], output_shapes: list[Shape]) -> TensorSpec:
     return TensorSpec(dtypes.variant, SCALAR, handle=tuple(map(TensorSpec, output_types, output_shapes)))
-
-
-_USES = (*_ELEMENTS, "IteratorGetNextAsOptional", "MakeIterator", "DeleteIterator", "DeserializeIterator")
-_ANONYMOUS = ("AnonymousIterator", "AnonymousIteratorV2", "AnonymousIteratorV3")
-_ALL = (*_HANDLES_OF, "AnonymousIteratorV2", "SerializeIterator", *_USES)
-not_arithmetic(*_ALL)
-facts("input_pipeline", of=_ALL)
-facts("next_element", of=(*_ELEMENTS, "IteratorGetNextAsOptional"))
-facts("side_effect", of=(*_USES, "SerializeIterator"))
-facts("owns_state", of=("Iterator", "IteratorV2", "OneShotIterator", *_ANONYMOUS))
-
-
-_DEVICES_HANDLES = "string handles of multi-device iterators"
 
 
 def _devices_made(ctx: KernelContext, devices: list[str], name: str = "") -> MultiDeviceIterator:
@@ -185,25 +173,25 @@ def _devices_made(ctx: KernelContext, devices: list[str], name: str = "") -> Mul
     return MultiDeviceIterator(name or ctx.name, spec_of_node(ctx.node), len(devices))
 
 
-@kernel("MultiDeviceIterator")
+@kernel("MultiDeviceIterator", shape="-> ()", facts=("input_pipeline",), arithmetic=False)
 def multi_device_iterator(ctx: KernelContext, *, devices: list[str], shared_name: str, container: str) -> Any:
     """An iterator that is to be given a dataset, with a shard for each device."""
     return named(ctx, container, shared_name, MultiDeviceIterator, lambda: _devices_made(ctx, devices, shared_name))
 
 
-@kernel("AnonymousMultiDeviceIterator", shape="-> (), ()")
+@kernel("AnonymousMultiDeviceIterator", shape="-> (), ()", facts=("input_pipeline",), arithmetic=False)
 def anonymous_multi_device_iterator(ctx: KernelContext, *, devices: list[str]) -> tuple[Array, Array]:
     """Return an iterator without a name, and its deleter."""
     return scalar_object(_devices_made(ctx, devices)), scalar_object(None)
 
 
-@kernel("AnonymousMultiDeviceIteratorV3")
+@kernel("AnonymousMultiDeviceIteratorV3", shape="-> ()", facts=("input_pipeline",), arithmetic=False)
 def anonymous_multi_device_iterator_v3(ctx: KernelContext, *, devices: list[str]) -> Array:
     """Return an iterator without a name."""
     return scalar_object(_devices_made(ctx, devices))
 
 
-@kernel("MultiDeviceIteratorInit")
+@kernel("MultiDeviceIteratorInit", shape="-> ()", facts=("input_pipeline", "side_effect"), arithmetic=False)
 def multi_device_iterator_init(dataset: Array, multi_device_iterator: Any, max_buffer_size: Array) -> Result:
     """Begin a pass over a dataset and return its number. Buffers grow as needed."""
     # Checked and not used: buffers never block here.
@@ -211,7 +199,12 @@ def multi_device_iterator_init(dataset: Array, multi_device_iterator: Any, max_b
     return np.int64(resource(multi_device_iterator, MultiDeviceIterator).start(dataset_of(dataset)))
 
 
-@kernel("MultiDeviceIteratorGetNextFromShard", shape="-> {output_shapes}...")
+@kernel(
+    "MultiDeviceIteratorGetNextFromShard",
+    shape="-> {output_shapes}...",
+    facts=("input_pipeline", "side_effect"),
+    arithmetic=False,
+)
 def multi_device_iterator_get_next_from_shard(
     multi_device_iterator: Any,
     shard_num: Array,
@@ -224,47 +217,3 @@ def multi_device_iterator_get_next_from_shard(
     iterator = resource(multi_device_iterator, MultiDeviceIterator)
     element = iterator.next(number_in(shard_num, "shard_num"), number_in(incarnation_id, "incarnation_id"))
     return held_to(element, output_types, output_shapes)
-
-
-@kernel("MultiDeviceIteratorToStringHandle")
-def multi_device_iterator_to_string_handle(ctx: KernelContext, multi_device_iterator: Any) -> Array:
-    """A word for an iterator."""
-    iterator = resource(multi_device_iterator, MultiDeviceIterator)
-    # As for plain iterators, the string alone would keep no iterator alive.
-    ctx.resources.get_or_create(_DEVICES_HANDLES, iterator.handle, MultiDeviceIterator, lambda: iterator)
-    return scalar_object(iterator.handle.encode("utf-8", "surrogateescape"))
-
-
-@kernel("MultiDeviceIteratorFromStringHandle")
-def multi_device_iterator_from_string_handle(ctx: KernelContext, string_handle: Array) -> Array:
-    """The iterator that a word stands for."""
-    word = text_in(string_handle, "string_handle")
-    try:
-        iterator = ctx.resources.get(_DEVICES_HANDLES, word, MultiDeviceIterator)
-    except NotFoundError:
-        raise InvalidArgumentError(f"Could not find a multi-device iterator of the handle {word!r}") from None
-    spec = spec_of_node(ctx.node)
-    if spec.dtypes:
-        spec.require(iterator.spec)
-    return scalar_object(iterator)
-
-
-@kernel("DeleteMultiDeviceIterator")
-def delete_multi_device_iterator(multi_device_iterator: Any, iterators: list[Any], deleter: Any) -> None:
-    """Do nothing: an iterator lives as long as a reference to it."""
-
-
-_WORDS = (
-    "MultiDeviceIterator", "AnonymousMultiDeviceIteratorV3", "MultiDeviceIteratorInit", "MultiDeviceIteratorToStringHandle",
-    "MultiDeviceIteratorFromStringHandle",
-)  # fmt: skip
-
-
-shaped("-> ()", *_WORDS)
-
-
-_DEVICES_USES = ("MultiDeviceIteratorInit", "MultiDeviceIteratorGetNextFromShard", "DeleteMultiDeviceIterator")
-_DEVICES_ALL = ("AnonymousMultiDeviceIterator", *_WORDS, *_DEVICES_USES[1:])
-not_arithmetic(*_DEVICES_ALL)
-facts("input_pipeline", of=_DEVICES_ALL)
-facts("side_effect", of=_DEVICES_USES)

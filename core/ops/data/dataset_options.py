@@ -11,7 +11,7 @@ from ...datasets.dataset import Dataset
 from ...datasets.filter_take_skip import ChooseFastestBranch, part_of
 from ...graph.callers import function_references
 from ...registry.op_facts import has_fact
-from ...registry.registry import facts, kernel, not_arithmetic
+from ...registry.registry import kernel
 from ...runtime.state.edge_values import scalar_object
 from ...runtime.state.kernel_context import KernelContext
 from ...runtime.state.resources import Shared
@@ -43,13 +43,13 @@ def _decoded(transformations: Texts) -> list[str]:
     return [text.decode("utf-8", "replace") for text in transformations]
 
 
-@dataset_kernel("AssertNextDataset")
+@dataset_kernel("AssertNextDataset", facts=("observes_pipeline",))
 def assert_next_dataset(ctx: KernelContext, input_dataset: Dataset, transformations: Texts) -> Dataset:
     """Return the same elements; the following transformations must have the given names."""
     return run_options.AssertNext((input_dataset,), _decoded(transformations))
 
 
-@dataset_kernel("AssertPrevDataset")
+@dataset_kernel("AssertPrevDataset", facts=("observes_pipeline",))
 def assert_prev_dataset(ctx: KernelContext, input_dataset: Dataset, transformations: Texts) -> Dataset:
     """Return the same elements; the preceding transformations must have the given names."""
     return run_options.AssertPrev((input_dataset,), _decoded(transformations))
@@ -78,7 +78,7 @@ def advice_dataset(ctx: KernelContext, input_dataset: Dataset, *others: Any) -> 
     return run_options.Advice((input_dataset,), ctx.node.op.removeprefix("Experimental").partition("Dataset")[0])
 
 
-@dataset_kernel("AutoShardDataset")
+@dataset_kernel("AutoShardDataset", facts=("observes_pipeline",))
 def auto_shard_dataset(
     ctx: KernelContext, input_dataset: Dataset, num_workers: Number, index: Number, *, auto_shard_policy: int
 ) -> Dataset:
@@ -112,7 +112,7 @@ class ThreadPoolResource(Shared):
     """A resource for TensorFlow's threads or for statistics: named by graphs, unused by runs of tfg."""
 
 
-@kernel("ThreadPoolHandle", "ExperimentalThreadPoolHandle", shape="-> ()")
+@kernel("ThreadPoolHandle", "ExperimentalThreadPoolHandle", shape="-> ()", arithmetic=False)
 def thread_pool_handle(ctx: KernelContext, *, num_threads: int, container: str, shared_name: str) -> Any:
     """The handle of a pool of threads."""
     if num_threads <= 0:
@@ -120,20 +120,22 @@ def thread_pool_handle(ctx: KernelContext, *, num_threads: int, container: str, 
     return named(ctx, container, shared_name, ThreadPoolResource, ThreadPoolResource)
 
 
-@kernel("StatsAggregatorHandle", "StatsAggregatorHandleV2", "ExperimentalStatsAggregatorHandle", shape="-> ()")
+@kernel(
+    "StatsAggregatorHandle", "StatsAggregatorHandleV2", "ExperimentalStatsAggregatorHandle", shape="-> ()", arithmetic=False
+)
 def stats_aggregator_handle(ctx: KernelContext, *, container: str, shared_name: str) -> Any:
     """Return the handle of a collector of statistics."""
     return named(ctx, container, shared_name, ThreadPoolResource, ThreadPoolResource)
 
 
-@kernel(*with_twins("StatsAggregatorSummary"), shape="-> ()")
+@kernel(*with_twins("StatsAggregatorSummary"), shape="-> ()", facts=("summary",), arithmetic=False)
 def stats_aggregator_summary(iterator: Any) -> Array:
     """Return the Summary of the statistics: empty, as tfg collects none."""
     resource(iterator, ThreadPoolResource)
     return scalar_object(b"")
 
 
-@kernel("StatsAggregatorSetSummaryWriter")
+@kernel("StatsAggregatorSetSummaryWriter", facts=("side_effect",), arithmetic=False)
 def stats_aggregator_set_summary_writer(stats_aggregator: Any, summary: Any) -> None:
     """Nothing but to look for the writer: where there are no statistics, none are written."""
     resource(stats_aggregator, ThreadPoolResource)
@@ -178,13 +180,3 @@ def _branch(ctx: KernelContext, function: FuncRef, captured: list[Any]) -> Calla
     """Return a function of the graph that makes a dataset of a dataset."""
     run = dataset_function(ctx, function, captured)
     return lambda dataset: run([scalar_object(dataset)])
-
-
-_HANDLES = (
-    "ThreadPoolHandle", "ExperimentalThreadPoolHandle", "StatsAggregatorHandle", "StatsAggregatorHandleV2",
-    "ExperimentalStatsAggregatorHandle", "StatsAggregatorSetSummaryWriter", *with_twins("StatsAggregatorSummary"),
-)  # fmt: skip
-not_arithmetic(*_HANDLES)
-facts("side_effect", of=("StatsAggregatorSetSummaryWriter",))
-facts("summary", of=with_twins("StatsAggregatorSummary"))
-facts("observes_pipeline", of=with_twins("AssertNextDataset", "AssertPrevDataset", "AutoShardDataset"))

@@ -23,7 +23,7 @@ from ...graph.graph import Function, Graph, Node, Output
 from ...graph.graph_services import graph_services
 from ...graph.node_making import add_constant
 from ...graph.purity import has_state
-from ...registry.registry import facts, kernel, not_arithmetic, not_differentiable, shaped, without_gradient, zero_flops
+from ...registry.registry import NOT_DIFFERENTIABLE, kernel, shaped, without_gradient, zero_flops
 from ...runtime.state.edge_values import is_of, scalar_object
 from ...runtime.state.kernel_context import KernelContext
 from ...runtime.state.resources import Readable
@@ -39,7 +39,7 @@ from ..state.tables import StaticTable
 from ._datasets import DUMMY, LOOKUPS, bytes_in, dataset_of, function_of, number_in
 
 
-@kernel("DatasetCardinality", "ExperimentalDatasetCardinality")
+@kernel("DatasetCardinality", "ExperimentalDatasetCardinality", shape="-> ()", facts=("input_pipeline",))
 def dataset_cardinality(input_dataset: Array, *, cardinality_options: str = "") -> Result:
     """Return the number of elements, -1 for an infinite dataset and -2 for an unknown number."""
     dataset = dataset_of(input_dataset)
@@ -54,7 +54,7 @@ _MODERATE = 2
 """The lowest level at which functions are called to compute a cardinality."""
 
 
-@kernel("DatasetToSingleElement")
+@kernel("DatasetToSingleElement", facts=("input_pipeline", "takes_all_elements"))
 def dataset_to_single_element(
     ctx: KernelContext, dataset: Array, *, output_types: list[DType], output_shapes: list[Shape]
 ) -> Sequence[Result]:
@@ -69,7 +69,7 @@ def dataset_to_single_element(
     return held_to(element, output_types, output_shapes)
 
 
-@kernel("ReduceDataset")
+@kernel("ReduceDataset", gradient=NOT_DIFFERENTIABLE, facts=("input_pipeline", "takes_all_elements"))
 def reduce_dataset(
     ctx: KernelContext,
     input_dataset: Array,
@@ -88,10 +88,7 @@ def reduce_dataset(
     return held_to(tuple(state), output_types, output_shapes)
 
 
-not_differentiable("ReduceDataset")
-
-
-@kernel("GetElementAtIndex")
+@kernel("GetElementAtIndex", facts=("observes_pipeline", "input_pipeline"))
 def get_element_at_index(
     dataset: Array, index: Array, *, output_types: list[DType], output_shapes: list[Shape]
 ) -> Sequence[Result]:
@@ -103,7 +100,7 @@ def get_element_at_index(
     return held_to(source.element(place), output_types, output_shapes)
 
 
-@kernel("ComputeBatchSize")
+@kernel("ComputeBatchSize", shape="-> ()", facts=("input_pipeline",))
 def compute_batch_size(input_dataset: Array) -> Result:
     """Return the size of all batches in a dataset, -1 if its ops do not determine the size."""
     return np.int64(_batch_size(dataset_of(input_dataset)))
@@ -122,7 +119,7 @@ _SAME_BATCHES = (SameElements, Filter, Repeat, Shard, Shuffle, Skip, Take)
 """Datasets whose elements are elements of their input, unchanged."""
 
 
-@kernel("InitializeTableFromDataset")
+@kernel("InitializeTableFromDataset", facts=("side_effect", "initializes_table", "input_pipeline", "takes_all_elements"))
 def initialize_table_from_dataset(table_handle: Any, dataset: Array) -> None:
     """Fill a table with the pairs that a dataset gives."""
     table = resource(table_handle, StaticTable)
@@ -140,7 +137,7 @@ def initialize_table_from_dataset(table_handle: Any, dataset: Array) -> None:
     table.initialize(*[object_array(list(c), (-1,)) if t.is_object else np.array(c, t.numpy) for c, t in columns])
 
 
-@kernel("CompressElement")
+@kernel("CompressElement", shape="-> ()", facts=("input_pipeline",))
 def compress_element(components: list[Any]) -> Array:
     """Return an element in a variant. TensorFlow compresses the element, but only UncompressElement could see a difference."""
     return scalar_object(CompressedElement(tuple(map(array_of, components))))
@@ -165,7 +162,7 @@ class CompressedElement:
     components: tuple[Any, ...]
 
 
-@kernel("WrapDatasetVariant", "UnwrapDatasetVariant")
+@kernel("WrapDatasetVariant", "UnwrapDatasetVariant", shape="-> ()", facts=("input_pipeline",))
 def wrap_dataset_variant(input_handle: Array) -> Array:
     """The dataset."""
     # TensorFlow wraps a dataset so that its variant can be copied to another device and back. Here there is one device.
@@ -176,26 +173,15 @@ _SCALARS = (
     "CompressElement", "ComputeBatchSize", "DatasetCardinality", "ExperimentalDatasetCardinality", "WrapDatasetVariant",
     "UnwrapDatasetVariant",
 )  # fmt: skip
-_GOING_THROUGH = ("InitializeTableFromDataset", "DatasetToSingleElement", "ReduceDataset")
 _TAKEN = ("DatasetToSingleElement", "GetElementAtIndex", "UncompressElement")
 _ELEMENTS = ("ReduceDataset", *_TAKEN)
-
-
-shaped("-> ()", *_SCALARS)
 
 
 shaped("-> {output_shapes}...", *_ELEMENTS)
 
 
 without_gradient("InitializeTableFromDataset", *_SCALARS, *_TAKEN)
-facts("observes_pipeline", of=("GetElementAtIndex",))
 zero_flops("InitializeTableFromDataset", *_SCALARS, *_ELEMENTS)
-facts("side_effect", "initializes_table", of=("InitializeTableFromDataset",))
-facts(
-    "input_pipeline",
-    of=("InitializeTableFromDataset", *_SCALARS, "DatasetToSingleElement", "ReduceDataset", "GetElementAtIndex"),
-)
-facts("takes_all_elements", of=_GOING_THROUGH)
 
 
 _RESULT = "dataset"
@@ -302,13 +288,13 @@ def _require_no_state(dataset: Dataset) -> None:
             raise FailedPreconditionError(f"a function of '{origin.node.name}' is stateful", node=origin.node.name)
 
 
-@kernel("DatasetToGraph")
+@kernel("DatasetToGraph", shape="-> ()", facts=("input_pipeline", "observes_pipeline"), arithmetic=False)
 def dataset_to_graph(input_dataset: Array, *, allow_stateful: bool, strip_device_assignment: bool) -> Array:
     """The GraphDef of a dataset."""
     return _graph_def(input_dataset, allow_stateful, strip_device_assignment)
 
 
-@kernel("DatasetToGraphV2")
+@kernel("DatasetToGraphV2", shape="-> ()", facts=("input_pipeline", "observes_pipeline"), arithmetic=False)
 def dataset_to_graph_v2(input_dataset: Array, *, external_state_policy: int, strip_device_assignment: bool) -> Array:
     """The GraphDef of a dataset."""
     return _graph_def(input_dataset, external_state_policy != _FAIL, strip_device_assignment)
@@ -321,7 +307,7 @@ def _graph_def(input_dataset: Array, may_have_state: bool, strip_device_assignme
     return scalar_object(graph_services().encode(graph_of(dataset, not strip_device_assignment)))
 
 
-@kernel("DatasetFromGraph")
+@kernel("DatasetFromGraph", shape="-> ()", facts=("input_pipeline",), arithmetic=False)
 def dataset_from_graph(ctx: KernelContext, graph_def: Array) -> Array:
     """The dataset that a graph's `_Retval` gives."""
     graph = graph_services().decode(bytes_in(graph_def, "graph_def"))
@@ -332,7 +318,7 @@ def dataset_from_graph(ctx: KernelContext, graph_def: Array) -> Array:
     return scalar_object(dataset_of(ctx.session.on_graph(graph).run(result.inputs[0].name)))
 
 
-@kernel("DatasetFingerprint")
+@kernel("DatasetFingerprint", shape="-> ()", facts=("input_pipeline", "observes_pipeline"), arithmetic=False)
 def dataset_fingerprint(input_dataset: Array) -> Result:
     """A number for how a dataset is made."""
     return np.uint64(fingerprint(dataset_of(input_dataset)))
@@ -400,19 +386,9 @@ class _Digests:
         return self._bodies[name]
 
 
-@kernel("GetOptions")
+@kernel("GetOptions", shape="-> ()", facts=("input_pipeline",), arithmetic=False)
 def get_options(input_dataset: Array) -> Array:
     """Return the options of a dataset, the outermost options where there are several."""
     options = [part.serialized for part in tree(dataset_of(input_dataset)) if isinstance(part, Options)]
     # Messages are merged by joining their bytes, and later fields win: the outermost options come last.
     return scalar_object(b"".join(reversed(options)))
-
-
-_LOOKING = ("DatasetToGraph", "DatasetToGraphV2", "DatasetFingerprint")
-_OPS = (*_LOOKING, "DatasetFromGraph", "GetOptions")
-
-
-shaped("-> ()", *_OPS)
-not_arithmetic(*_OPS)
-facts("input_pipeline", of=_OPS)
-facts("observes_pipeline", of=_LOOKING)

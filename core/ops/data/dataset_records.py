@@ -21,7 +21,6 @@ from ...datasets.file_records import (
     TextLines,
     require_compression,
 )
-from ...registry.registry import facts
 from ...runtime.state.edge_values import scalar_object
 from ...runtime.state.kernel_context import KernelContext
 from ...support.errors import InvalidArgumentError
@@ -31,7 +30,7 @@ from ...types.dtypes import DType
 from ...types.shapes import Shape
 from ..io.parsing import csv_default, csv_value
 from ..shared.kernel_files import file_name, gate, matching_files, system_errors
-from ._datasets import Bytes, Flag, Number, Text, Texts, dataset_kernel, with_twins
+from ._datasets import Bytes, Flag, Number, Text, Texts, dataset_kernel
 
 
 def opener(ctx: KernelContext) -> OpenFile:
@@ -51,7 +50,7 @@ def _require_buffer(size: int) -> None:
         raise InvalidArgumentError("`buffer_size` must be >= 0 (0 == default)")
 
 
-@dataset_kernel("TextLineDataset")
+@dataset_kernel("TextLineDataset", facts=("reads_files",))
 def text_line_dataset(ctx: KernelContext, filenames: Texts, compression_type: Text, buffer_size: Number) -> Dataset:
     """The lines of files."""
     _require_buffer(buffer_size)
@@ -59,7 +58,7 @@ def text_line_dataset(ctx: KernelContext, filenames: Texts, compression_type: Te
     return TextLines((), filenames, opener(ctx), compression)
 
 
-@dataset_kernel("TFRecordDataset", "TFRecordDatasetV2")
+@dataset_kernel("TFRecordDataset", "TFRecordDatasetV2", facts=("reads_files",))
 def tf_record_dataset(
     ctx: KernelContext, filenames: Texts, compression_type: Text, buffer_size: Number, byte_offsets: Any = None
 ) -> Dataset:
@@ -76,7 +75,7 @@ def tf_record_dataset(
     return Records((), filenames, opener(ctx), compression_type, offsets)
 
 
-@dataset_kernel("FixedLengthRecordDataset", "FixedLengthRecordDatasetV2")
+@dataset_kernel("FixedLengthRecordDataset", "FixedLengthRecordDatasetV2", facts=("reads_files",))
 def fixed_length_record_dataset(
     ctx: KernelContext,
     filenames: Texts,
@@ -96,13 +95,13 @@ def fixed_length_record_dataset(
     return FixedLengthRecords((), filenames, opener(ctx), header_bytes, record_bytes, footer_bytes, compression)
 
 
-@dataset_kernel("MatchingFilesDataset")
+@dataset_kernel("MatchingFilesDataset", facts=("reads_files",))
 def matching_files_dataset(ctx: KernelContext, patterns: Texts) -> Dataset:
     """The names of files that patterns match."""
     return MatchingFiles((), patterns, lambda pattern: matching_files(ctx, pattern))
 
 
-@dataset_kernel("CSVDataset", "CSVDatasetV2")
+@dataset_kernel("CSVDataset", "CSVDatasetV2", facts=("reads_files",))
 def csv_dataset(
     ctx: KernelContext,
     filenames: Texts,
@@ -163,19 +162,10 @@ def _increasing(value: Any, name: str) -> list[int]:
     return places
 
 
-facts(
-    "reads_files",
-    of=with_twins(
-        "TextLineDataset", "TFRecordDataset", "TFRecordDatasetV2", "FixedLengthRecordDataset", "FixedLengthRecordDatasetV2",
-        "MatchingFilesDataset", "CSVDataset", "CSVDatasetV2",
-    ),
-)  # fmt: skip
-
-
 _SQL_TYPES = ("string", "int8", "int16", "int32", "int64", "uint8", "uint16", "bool", "double")
 
 
-@dataset_kernel("SqlDataset")
+@dataset_kernel("SqlDataset", facts=("reads_files",))
 def sql_dataset(
     ctx: KernelContext,
     driver_name: Text,
@@ -201,7 +191,7 @@ def sql_dataset(
     return Query((), path, query, output_types)
 
 
-@dataset_kernel("LMDBDataset")
+@dataset_kernel("LMDBDataset", facts=("reads_files",))
 def lmdb_dataset(ctx: KernelContext, filenames: Texts) -> Dataset:
     """The keys and values of databases: files, or folders that hold `data.mdb`."""
 
@@ -213,6 +203,3 @@ def lmdb_dataset(ctx: KernelContext, filenames: Texts) -> Dataset:
             return gate(ctx).open(os.path.join(name, "data.mdb") if is_folder else name)
 
     return Pairs((), filenames, open_file)
-
-
-facts("reads_files", of=with_twins("SqlDataset", "LMDBDataset"))

@@ -40,7 +40,7 @@ from ...datasets.snapshots import (
     elements_of,
 )
 from ...datasets.sources import ListOf
-from ...registry.registry import facts, kernel, not_arithmetic
+from ...registry.registry import kernel
 from ...runtime.state.edge_values import scalar_object
 from ...runtime.state.kernel_context import KernelContext
 from ...runtime.state.tensor_proto_bytes import parse, serialize_content
@@ -161,7 +161,7 @@ def _shard_of(ctx: KernelContext, function: FuncRef, captured: list[Any]) -> Cal
     return number_function(ctx, function, captured, "shard_func")
 
 
-@kernel("SaveDataset")
+@kernel("SaveDataset", facts=("side_effect", "takes_all_elements"), arithmetic=False)
 def save_dataset(ctx: KernelContext, input_dataset: Array, path: Array, captured: list[Any], *, sharding: Sharding) -> None:
     """Write all elements into a folder."""
     saving = _saving(ctx, input_dataset, path, captured, sharding)
@@ -170,7 +170,7 @@ def save_dataset(ctx: KernelContext, input_dataset: Array, path: Array, captured
         pass
 
 
-@dataset_kernel("LoadDataset")
+@dataset_kernel("LoadDataset", facts=("reads_files",))
 def load_dataset(ctx: KernelContext, path: Text, captured: list[Any], *, compression: str, reader_func: FuncRef) -> Dataset:
     """Load the elements in a folder, in the order in which a function reads the shards."""
     folder = Folder(ctx, file_name(path), compression)
@@ -185,7 +185,7 @@ def save_dataset_v2(
     return _saving(ctx, input_dataset, path, captured, sharding)
 
 
-@dataset_kernel("SnapshotDatasetV2")
+@dataset_kernel("SnapshotDatasetV2", facts=("reads_files", "observes_pipeline"))
 def snapshot_dataset_v2(
     ctx: KernelContext,
     input_dataset: Dataset,
@@ -212,7 +212,7 @@ def snapshot_dataset_v2(
     return DatasetSnapshot((input_dataset,), shard_of, folder, input_dataset.spec.dtypes, lambda: folder.load(spec, read))
 
 
-@dataset_kernel("SnapshotDatasetReader", "SnapshotChunkDataset")
+@dataset_kernel("SnapshotDatasetReader", "SnapshotChunkDataset", facts=("reads_files",))
 def snapshot_dataset_reader(
     ctx: KernelContext, path: Text, start_index: Number = 0, *, compression: str, output_types: list[DType], version: int = 2
 ) -> Dataset:
@@ -255,7 +255,7 @@ def decoded(record: bytes) -> Any:
         raise DataLossError(f"a record of a saved dataset is not a tensor: {error}") from error
 
 
-@kernel(*with_twins("DatasetToTFRecord"))
+@kernel(*with_twins("DatasetToTFRecord"), facts=("side_effect", "takes_all_elements"), arithmetic=False)
 def dataset_to_tf_record(ctx: KernelContext, input_dataset: Array, filename: Array, compression_type: Array) -> None:
     """Write all elements, strings, as records of a file."""
     dataset = dataset_of(input_dataset)
@@ -270,15 +270,6 @@ def _only_text(element: Element) -> bytes:
     require_types((dtypes.string,), element)
     text: bytes = single(element[0], "an element of DatasetToTFRecord")
     return text
-
-
-_WRITING = ("SaveDataset", *with_twins("DatasetToTFRecord"))
-not_arithmetic(*_WRITING)
-facts("side_effect", of=_WRITING)
-facts("takes_all_elements", of=_WRITING)
-_READING = ("LoadDataset", "SnapshotDatasetV2", "SnapshotDatasetReader", "SnapshotChunkDataset")
-facts("reads_files", of=_READING)
-facts("observes_pipeline", of=("SnapshotDatasetV2",))
 
 
 # TensorFlow reads the elements in the order of their names: padding makes this the order of their numbers.
@@ -336,53 +327,35 @@ class ElementCheckpoint:
             self._store.write(self._prefix, tensors, files=self._gate)
 
 
-@dataset_kernel("CacheDataset")
-def cache_dataset(ctx: KernelContext, input_dataset: Array, filename: Array) -> Dataset:
-    """The same elements, kept."""
-    # The first version has no handle of a cache: each dataset made from it fills its own.
-    return _cached(ctx, input_dataset, filename, MemoryCache())
-
-
-@dataset_kernel("CacheDatasetV2")
-def cache_dataset_v2(ctx: KernelContext, input_dataset: Array, filename: Array, cache: Any) -> Dataset:
-    """The same elements, kept in a cache that others may share."""
-    memory = resource(cache, MemoryCache)
-    return _cached(ctx, input_dataset, filename, MemoryCache() if memory is _DUMMY else memory)
-
-
-def _cached(ctx: KernelContext, input_dataset: Array, filename: Array, cache: MemoryCache) -> Dataset:
-    source, path = dataset_of(input_dataset), file_name(text_in(filename, "filename"))
-    if path:
-        return FileCache((source,), ElementCheckpoint(ctx, path, source.spec.dtypes))
-    return Cache((source,), cache)
-
-
 # Compared by identity: it never holds an element, which two datasets would otherwise share.
 _DUMMY = MemoryCache()
 
 
-@kernel("AnonymousMemoryCache", shape="-> (), ()")
+@dataset_kernel("CacheDataset", "CacheDatasetV2", facts=("reads_files",))
+def cache_dataset(ctx: KernelContext, input_dataset: Dataset, filename: Text, cache: Any = _DUMMY) -> Dataset:
+    """The same elements, kept in a cache that others may share."""
+    memory, path = resource(cache, MemoryCache), file_name(filename)
+    if path:
+        return FileCache((input_dataset,), ElementCheckpoint(ctx, path, input_dataset.spec.dtypes))
+    # Without a handle of a cache, each dataset made from it fills its own.
+    return Cache((input_dataset,), MemoryCache() if memory is _DUMMY else memory)
+
+
+@kernel("AnonymousMemoryCache", shape="-> (), ()", facts=("input_pipeline",), arithmetic=False)
 def anonymous_memory_cache() -> tuple[Array, Array]:
     """Return a cache for elements, and its deleter."""
     return scalar_object(MemoryCache()), scalar_object(None)
 
 
-@kernel("DummyMemoryCache", shape="-> ()")
+@kernel("DummyMemoryCache", shape="-> ()", facts=("input_pipeline",), arithmetic=False)
 def dummy_memory_cache() -> Array:
     """A handle in the place of a cache that the dataset makes itself."""
     return scalar_object(_DUMMY)
 
 
-@kernel("DeleteMemoryCache")
+@kernel("DeleteMemoryCache", facts=("side_effect", "input_pipeline"), arithmetic=False)
 def delete_memory_cache(handle: Array, deleter: Array) -> None:
     """Do nothing: a cache lives as long as a reference to it."""
-
-
-_HANDLES = ("AnonymousMemoryCache", "DummyMemoryCache", "DeleteMemoryCache")
-not_arithmetic(*_HANDLES)
-facts("side_effect", of=("DeleteMemoryCache",))
-facts("reads_files", of=("CacheDataset", "CacheDatasetV2"))
-facts("input_pipeline", of=_HANDLES)
 
 
 _AUTO = "auto"
@@ -438,7 +411,7 @@ class FirstFolder:
         write_file(self._ctx, os.path.join(self._path, METADATA), metadata.serialized())
 
 
-@dataset_kernel("SnapshotDataset")
+@dataset_kernel("SnapshotDataset", facts=("reads_files", "observes_pipeline"))
 def snapshot_dataset(
     ctx: KernelContext,
     input_dataset: Dataset,
@@ -492,13 +465,9 @@ class ChunkFolder:
         return False
 
 
-@dataset_kernel("ListSnapshotChunksDataset")
+@dataset_kernel("ListSnapshotChunksDataset", facts=("reads_files",))
 def list_snapshot_chunks_dataset(ctx: KernelContext, snapshot_path: Text) -> Dataset:
     """List the paths of a snapshot's chunks, including chunks written during the pass."""
     if spec_of_node(ctx.node).dtypes != (dtypes.string,):
         raise InvalidArgumentError("ListSnapshotChunksDataset gives strings")
     return Chunks((), ChunkFolder(ctx, file_name(snapshot_path)))
-
-
-facts("reads_files", of=("SnapshotDataset", "ListSnapshotChunksDataset"))
-facts("observes_pipeline", of=("SnapshotDataset",))

@@ -9,7 +9,7 @@ import numpy as np
 from ...datasets.dataset import Dataset, Spec, array_of
 from ...datasets.seeds import seeds_of
 from ...datasets.sources import Generated, ListOf, RandomNumbers, Range, Slices, SparseSlices, Tensors
-from ...registry.registry import facts, kernel, not_arithmetic
+from ...registry.registry import kernel
 from ...runtime.state.edge_values import scalar_object
 from ...runtime.state.kernel_context import KernelContext
 from ...support.errors import InvalidArgumentError, UnimplementedError
@@ -17,7 +17,7 @@ from ...types.arrays import Array
 from ...types.dtypes import DType, int64
 from ...types.shapes import Shape
 from ...types.tensors import FuncRef
-from ._datasets import DUMMY, Number, chosen_seeds, dataset_kernel, flag_in, function_of, number_in, with_twins
+from ._datasets import DUMMY, Number, chosen_seeds, dataset_kernel, flag_in, function_of, number_in
 
 
 @dataset_kernel("TensorDataset")
@@ -97,62 +97,43 @@ def range_dataset(ctx: KernelContext, start: Number, stop: Number, step: Number,
     return Range((), range(start, stop, step), output_types[0])
 
 
-def _of_words(types: list[DType]) -> DType:
-    """Return the dtype of random words: always int64."""
-    if types != [int64]:
-        raise InvalidArgumentError(f"Data type mismatch at component 0: expected {types[0]} but got int64.")
-    return int64
-
-
-@dataset_kernel("RandomDataset")
-def random_dataset(ctx: KernelContext, seed: Number, seed2: Number, *, output_types: list[DType]) -> Dataset:
-    """Random numbers without end, the same in each pass."""
-    return RandomNumbers((), seeds_of(ctx, seed, seed2), _of_words(output_types))
-
-
-@dataset_kernel("RandomDatasetV2")
-def random_dataset_v2(
+# Two seeds of zero ask for a random seed, so that nodes with equal attributes make different numbers.
+@dataset_kernel("RandomDataset", "RandomDatasetV2", facts=("random",))
+def random_dataset(
     ctx: KernelContext,
     seed: Number,
     seed2: Number,
-    seed_generator: Array,
+    seed_generator: Any = DUMMY,
     *,
-    rerandomize_each_iteration: bool,
+    rerandomize_each_iteration: bool = False,
     output_types: list[DType],
 ) -> Dataset:
     """Random numbers without end, others in each pass where that is asked for."""
     seeds = chosen_seeds(ctx, seed, seed2, seed_generator, rerandomize_each_iteration)
-    return RandomNumbers((), seeds, _of_words(output_types))
+    if output_types != [int64]:
+        raise InvalidArgumentError(f"Data type mismatch at component 0: expected {output_types[0]} but got int64.")
+    return RandomNumbers((), seeds, int64)
 
 
-@kernel("AnonymousSeedGenerator", shape="-> (), ()")
+@kernel("AnonymousSeedGenerator", shape="-> (), ()", facts=("input_pipeline",), arithmetic=False)
 def anonymous_seed_generator(ctx: KernelContext, seed: Array, seed2: Array, reshuffle: Array) -> tuple[Array, Array]:
     """Return a generator of seeds for successive passes, and its deleter."""
     seeds = seeds_of(ctx, number_in(seed, "seed"), number_in(seed2, "seed2"), flag_in(reshuffle, "reshuffle"))
     return scalar_object(seeds), scalar_object(None)
 
 
-@kernel("AnonymousRandomSeedGenerator", shape="-> (), ()")
+@kernel("AnonymousRandomSeedGenerator", shape="-> (), ()", facts=("input_pipeline",), arithmetic=False)
 def anonymous_random_seed_generator(ctx: KernelContext, seed: Array, seed2: Array) -> tuple[Array, Array]:
     """Return a generator of new seeds for each pass, and its deleter."""
     return anonymous_seed_generator(ctx, seed, seed2, np.array(True))
 
 
-@kernel("DummySeedGenerator", shape="-> ()")
+@kernel("DummySeedGenerator", shape="-> ()", facts=("input_pipeline",), arithmetic=False)
 def dummy_seed_generator() -> Array:
     """A handle in the place of seeds that the dataset makes itself."""
     return scalar_object(DUMMY)
 
 
-@kernel("DeleteSeedGenerator", "DeleteRandomSeedGenerator")
+@kernel("DeleteSeedGenerator", "DeleteRandomSeedGenerator", facts=("side_effect", "input_pipeline"), arithmetic=False)
 def delete_seed_generator(handle: Array, deleter: Array) -> None:
     """Nothing: seeds live as long as something refers to them."""
-
-
-_GENERATORS = ("AnonymousSeedGenerator", "AnonymousRandomSeedGenerator", "DummySeedGenerator")
-_DELETIONS = ("DeleteSeedGenerator", "DeleteRandomSeedGenerator")
-not_arithmetic(*_GENERATORS, *_DELETIONS)
-# Two seeds of zero ask for a random seed, so that nodes with equal attributes make different numbers.
-facts("random", of=[*with_twins("RandomDataset"), "RandomDatasetV2"])
-facts("side_effect", of=_DELETIONS)
-facts("input_pipeline", of=(*_GENERATORS, *_DELETIONS))

@@ -13,7 +13,6 @@ from ...datasets.dataset import INFINITE, Dataset, array_of, require_places
 from ...datasets.mapping import DirectedInterleave, IndexFlatMap, Sampling, WeightedFlatMap, weighted_sizes
 from ...datasets.ordering import GlobalShuffle, Shuffle, ShuffleAndRepeat
 from ...datasets.seeds import Seeds, seeds_of
-from ...registry.registry import facts
 from ...runtime.state.edge_values import scalar_object
 from ...runtime.state.kernel_context import KernelContext
 from ...support.errors import InvalidArgumentError
@@ -22,6 +21,7 @@ from ...types.dtypes import DType, int64
 from ...types.tensors import FuncRef
 from ..shared.resource_access import resource
 from ._datasets import (
+    DUMMY,
     Calls,
     Flag,
     Number,
@@ -548,7 +548,7 @@ def assert_cardinality_dataset(ctx: KernelContext, input_dataset: Dataset, cardi
     return filter_take_skip.AssertCardinality((input_dataset,), cardinality)
 
 
-@dataset_kernel("SamplingDataset")
+@dataset_kernel("SamplingDataset", facts=("random",))
 def sampling_dataset(ctx: KernelContext, input_dataset: Dataset, rate: Array, seed: Number, seed2: Number) -> Dataset:
     """Each element with the same probability."""
     seeds = seeds_of(ctx, seed, seed2)
@@ -571,9 +571,6 @@ def directed_interleave_dataset(
     return DirectedInterleave((selector_input_dataset, *data_input_datasets), stop_on_empty_dataset)
 
 
-facts("random", of=["SamplingDataset"])
-
-
 _ALL = -2
 """The size of a buffer for all elements."""
 
@@ -585,42 +582,14 @@ def _checked_size(size: Number) -> int:
     return size
 
 
-def _checked_count(count: Number) -> int:
-    # RepeatDataset takes 0, and gives no element; this op of the same meaning refuses it in TensorFlow too.
-    if count <= 0 and count != -1:
-        raise InvalidArgumentError("count must be greater than zero or equal to -1.")
-    return count
-
-
-@dataset_kernel("ShuffleDataset")
+@dataset_kernel("ShuffleDataset", "ShuffleDatasetV3", facts=("random",))
 def shuffle_dataset(
     ctx: KernelContext,
     input_dataset: Dataset,
     buffer_size: Number,
     seed: Number,
     seed2: Number,
-    *,
-    reshuffle_each_iteration: bool,
-) -> Dataset:
-    """Shuffle the elements, in a new order in each pass where `reshuffle_each_iteration` says so."""
-    seeds = seeds_of(ctx, seed, seed2, reshuffle_each_iteration)
-    return Shuffle((input_dataset,), _checked_size(buffer_size), seeds)
-
-
-@dataset_kernel("ShuffleDatasetV2")
-def shuffle_dataset_v2(ctx: KernelContext, input_dataset: Dataset, buffer_size: Number, seed_generator: Any) -> Dataset:
-    """The elements in random order, by the seeds of a generator."""
-    return Shuffle((input_dataset,), _checked_size(buffer_size), resource(seed_generator, Seeds))
-
-
-@dataset_kernel("ShuffleDatasetV3")
-def shuffle_dataset_v3(
-    ctx: KernelContext,
-    input_dataset: Dataset,
-    buffer_size: Number,
-    seed: Number,
-    seed2: Number,
-    seed_generator: Any,
+    seed_generator: Any = DUMMY,
     *,
     reshuffle_each_iteration: bool,
 ) -> Dataset:
@@ -629,7 +598,13 @@ def shuffle_dataset_v3(
     return Shuffle((input_dataset,), _checked_size(buffer_size), seeds)
 
 
-@dataset_kernel("ShuffleAndRepeatDataset")
+@dataset_kernel("ShuffleDatasetV2", facts=("random",))
+def shuffle_dataset_v2(ctx: KernelContext, input_dataset: Dataset, buffer_size: Number, seed_generator: Any) -> Dataset:
+    """The elements in random order, by the seeds of a generator."""
+    return Shuffle((input_dataset,), _checked_size(buffer_size), resource(seed_generator, Seeds))
+
+
+@dataset_kernel("ShuffleAndRepeatDataset", "ShuffleAndRepeatDatasetV2", facts=("random",))
 def shuffle_and_repeat_dataset(
     ctx: KernelContext,
     input_dataset: Dataset,
@@ -637,32 +612,20 @@ def shuffle_and_repeat_dataset(
     seed: Number,
     seed2: Number,
     count: Number,
-    *,
-    reshuffle_each_iteration: bool = True,
-) -> Dataset:
-    """The elements of several passes in random order, pass by pass."""
-    seeds = seeds_of(ctx, seed, seed2, reshuffle_each_iteration)
-    return ShuffleAndRepeat((input_dataset,), _checked_size(buffer_size), seeds, _checked_count(count))
-
-
-@dataset_kernel("ShuffleAndRepeatDatasetV2")
-def shuffle_and_repeat_dataset_v2(
-    ctx: KernelContext,
-    input_dataset: Dataset,
-    buffer_size: Number,
-    seed: Number,
-    seed2: Number,
-    count: Number,
-    seed_generator: Any,
+    seed_generator: Any = DUMMY,
     *,
     reshuffle_each_iteration: bool,
 ) -> Dataset:
     """Shuffle the elements of several passes, by the seeds of a generator or by the op's own seeds."""
     seeds = chosen_seeds(ctx, seed, seed2, seed_generator, reshuffle_each_iteration)
-    return ShuffleAndRepeat((input_dataset,), _checked_size(buffer_size), seeds, _checked_count(count))
+    size = _checked_size(buffer_size)
+    # RepeatDataset takes 0, and gives no element; this op of the same meaning refuses it in TensorFlow too.
+    if count <= 0 and count != -1:
+        raise InvalidArgumentError("count must be greater than zero or equal to -1.")
+    return ShuffleAndRepeat((input_dataset,), size, seeds, count)
 
 
-@dataset_kernel("GlobalShuffleDataset")
+@dataset_kernel("GlobalShuffleDataset", facts=("random", "observes_pipeline"))
 def global_shuffle_dataset(
     ctx: KernelContext,
     input_dataset: Dataset,
@@ -676,13 +639,3 @@ def global_shuffle_dataset(
     require_places(input_dataset)
     seeds = chosen_seeds(ctx, seed, seed2, seed_generator, reshuffle_each_iteration)
     return GlobalShuffle((input_dataset,), seeds)
-
-
-facts(
-    "random",
-    of=[
-        "ShuffleDataset", "ShuffleDatasetV2", "ShuffleDatasetV3", "ShuffleAndRepeatDataset", "ShuffleAndRepeatDatasetV2",
-        "GlobalShuffleDataset",
-    ],
-)  # fmt: skip
-facts("observes_pipeline", of=("GlobalShuffleDataset",))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from ...registry.registry import facts, kernel, not_arithmetic, shape
+from ...registry.registry import kernel, shape
 from ...runtime.state.edge_values import scalar_object
 from ...runtime.state.kernel_context import KernelContext
 from ...support.errors import InvalidArgumentError
@@ -14,19 +14,19 @@ from ..shared.argument_checks import scalar
 from ..shared.kernel_files import file_name, matching_files, read_file, write_file
 
 
-@kernel("ReadFile", shape="() -> ()")
+@kernel("ReadFile", shape="() -> ()", facts=("reads_files",), arithmetic=False)
 def read_file_op(ctx: KernelContext, filename: Array) -> Result:
     """The contents of a file."""
     return scalar_object(read_file(ctx, file_name(scalar(filename, "filename"))))
 
 
-@kernel("WriteFile", shape="(), () ->", facts=("side_effect",))
+@kernel("WriteFile", shape="(), () ->", facts=("side_effect",), arithmetic=False)
 def write_file_op(ctx: KernelContext, filename: Array, contents: Array) -> None:
     """Write a file, and create its folder."""
     write_file(ctx, file_name(scalar(filename, "filename")), scalar(contents, "contents"))
 
 
-@kernel("MatchingFiles")
+@kernel("MatchingFiles", facts=("reads_files",), arithmetic=False)
 def matching_files_op(ctx: KernelContext, pattern: Array) -> Result:
     """The files that glob patterns match, in order."""
     if pattern.ndim > 1:
@@ -42,7 +42,3 @@ def matching_files_shape(pattern: TensorSpec) -> Shape:
     if pattern.rank not in (None, 0, 1):
         raise InvalidArgumentError(f"Input patterns tensor must be scalar or vector, but had shape: {pattern.shape}")
     return Shape([None])
-
-
-facts("reads_files", of=("ReadFile", "MatchingFiles"))
-not_arithmetic("ReadFile", "WriteFile", "MatchingFiles")

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ...parallel.float_mode import keeps_subnormals
-from ...registry.registry import WITHOUT_GRADIENT, kernel, not_differentiable, shape, zero_flops
+from ...registry.registry import WITHOUT_GRADIENT, kernel, shape, zero_cost
 from ...runtime.state import tensor_proto_bytes
 from ...runtime.state.edge_values import scalar_object
 from ...runtime.state.run_context import check_time, reserve
@@ -32,7 +32,7 @@ def _swapped(array: Array, dtype: DType, little_endian: bool) -> Array:
     return array.view(f"u{part}").byteswap().view(dtype.numpy)
 
 
-@kernel("DecodeRaw", shape="... -> ... _")
+@kernel("DecodeRaw", shape="... -> ... _", arithmetic=False)
 def decode_raw(bytes: Array, *, out_type: DType, little_endian: bool) -> Result:
     """The bytes of each string as numbers, (...) -> (..., length / size)."""
     texts = bytes.ravel().tolist()
@@ -55,7 +55,7 @@ def decode_raw(bytes: Array, *, out_type: DType, little_endian: bool) -> Result:
     return _swapped(np.frombuffer(b"".join(texts), out_type.numpy), out_type, little_endian).reshape(result)
 
 
-@kernel("DecodePaddedRaw")
+@kernel("DecodePaddedRaw", arithmetic=False)
 def decode_padded_raw(input_bytes: Array, fixed_length: Array, *, out_type: DType, little_endian: bool) -> Result:
     """Decode the first `fixed_length` bytes of each string as numbers; shorter strings are padded with zeros."""
     if np.ndim(fixed_length):
@@ -80,7 +80,7 @@ def decode_padded_raw_shape(input_bytes: TensorSpec, fixed_length: TensorSpec, *
 _WINDOW_BITS = {"ZLIB": 15, "GZIP": 31}
 
 
-@kernel("DecodeCompressed", shape="... -> ...", facts=("elementwise",))
+@kernel("DecodeCompressed", shape="... -> ...", facts=("elementwise",), arithmetic=False)
 def decode_compressed(bytes: Array, *, compression_type: str) -> Result:
     """Decompress each string; a truncated string yields its readable part."""
     if compression_type == "":
@@ -122,14 +122,7 @@ def _inflated(stream: Any, text: bytes, taken: int) -> Iterator[bytes]:
     yield stream.flush()
 
 
-_ALL = ("DecodeRaw", "DecodePaddedRaw", "DecodeCompressed", "SerializeTensor", "ParseTensor", "DecodeCSV")
-
-not_differentiable("DecodeRaw", "DecodePaddedRaw", "DecodeCompressed", "SerializeTensor", "ParseTensor")
-
-zero_flops(*_ALL)
-
-
-@kernel("SerializeTensor", shape="-> ()")
+@kernel("SerializeTensor", shape="-> ()", arithmetic=False)
 def serialize_tensor(tensor: Array, *, T: DType) -> Result:
     """The tensor as a serialized TensorProto."""
     if T.is_object and T is not dtypes.string:
@@ -137,7 +130,7 @@ def serialize_tensor(tensor: Array, *, T: DType) -> Result:
     return scalar_object(tensor_proto_bytes.serialize(np.asarray(tensor), T))
 
 
-@kernel("ParseTensor", shape="-> *")
+@kernel("ParseTensor", shape="-> *", arithmetic=False)
 def parse_tensor(serialized: Array, *, out_type: DType) -> Result:
     """The tensor in a serialized TensorProto."""
     if serialized.ndim:
@@ -197,7 +190,7 @@ def csv_default(index: int, default: Array) -> Array | bytes | None:
     return array.ravel()[0] if array.size else None
 
 
-@kernel("DecodeCSV", shape="... -> ... [OUT_TYPE]", gradient=WITHOUT_GRADIENT)
+@kernel("DecodeCSV", shape="... -> ... [OUT_TYPE]", gradient=WITHOUT_GRADIENT, flops=zero_cost)
 @keeps_subnormals
 def decode_csv(
     records: Array,

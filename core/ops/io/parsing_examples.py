@@ -15,7 +15,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from ...codecs import wire
-from ...registry.registry import facts, kernel, not_arithmetic, shape, without_gradient, zero_flops
+from ...registry.registry import WITHOUT_GRADIENT, kernel, shape, zero_cost
 from ...support import dataclasses
 from ...support.errors import DataLossError, InvalidArgumentError
 from ...types import dtypes
@@ -288,7 +288,7 @@ class FeatureTypes(_FeatureAttributes):
         return list(zip(keys_of(keys), types, split_types))
 
 
-@kernel("ParseExampleV2")
+@kernel("ParseExampleV2", gradient=WITHOUT_GRADIENT, flops=zero_cost, facts=("example_contents",))
 def parse_example_v2(
     serialized: Array,
     names: Array,
@@ -304,7 +304,7 @@ def parse_example_v2(
     return parse_batch(serialized, names, sparse, types.dense(keys_of(dense_keys), dense_defaults), ragged)
 
 
-@kernel("ParseExample")
+@kernel("ParseExample", gradient=WITHOUT_GRADIENT, flops=zero_cost, facts=("example_contents",))
 def parse_example(
     serialized: Array,
     names: Array,
@@ -326,7 +326,7 @@ def parse_example(
     return parse_batch(serialized, names, sparse, dense, [])[:4]
 
 
-@kernel("ParseSingleExample")
+@kernel("ParseSingleExample", gradient=WITHOUT_GRADIENT, flops=zero_cost, facts=("example_contents",))
 def parse_single_example(
     serialized: Array,
     dense_defaults: list[Array],
@@ -385,13 +385,7 @@ def parse_single_example_shape(
     return (*sparse_shapes(num_sparse, 1), list(dense_shapes))
 
 
-_ALL = ("ParseExampleV2", "ParseExample", "ParseSingleExample")
-facts("example_contents", of=_ALL)
-without_gradient(*_ALL)
-zero_flops(*_ALL)
-
-
-@kernel("DecodeJSONExample", shape="... -> ...", facts=("elementwise",))
+@kernel("DecodeJSONExample", shape="... -> ...", facts=("elementwise",), arithmetic=False)
 def decode_json_example(json_examples: Array) -> Result:
     """Each Example in protobuf's JSON form as a serialized Example."""
     return map_bytes(_encode_example, json_examples)
@@ -470,5 +464,3 @@ _BYTES = 1, _list_of(lambda item: wire.bytes_field(1, _from_base64(item)))
 # Rounded first: packing a double beyond float32 is an error in Python, infinity in protobuf.
 _FLOATS = 2, _list_of(lambda item: wire.float_field(1, float(np.float32(float(item))), always=True))
 _INTEGERS = 3, _list_of(lambda item: wire.varint_field(1, _integer(item), always=True))
-
-not_arithmetic("DecodeJSONExample")

@@ -10,7 +10,7 @@ import numpy as np
 from ...codecs import wire
 from ...codecs.message_types import MessageField, MessageType, message_type
 from ...codecs.wire import FIXED32, FIXED64, LENGTH_DELIMITED, START_GROUP, VARINT, varint
-from ...registry.registry import facts, kernel, not_arithmetic, shape
+from ...registry.registry import kernel, shape
 from ...runtime.state.kernel_context import KernelContext
 from ...runtime.state.run_context import reserve
 from ...support import dataclasses
@@ -195,7 +195,7 @@ def _written_text(field: MessageField, kind: _Kind, text: bytes) -> bytes:
     return wire.bytes_field(field.number, text)
 
 
-@kernel("DecodeProtoV2", shape="... -> ... {output_types}, ... _ [output_types]")
+@kernel("DecodeProtoV2", shape="... -> ... {output_types}, ... _ [output_types]", facts=("reads_files",), arithmetic=False)
 def decode_proto(ctx: KernelContext, bytes: Array, *, attributes: DecodeAttributes) -> tuple[Result, list[Result]]:
     """Fields of serialized messages (...) as tensors (..., the largest count of the field), and their counts."""
     message = _message_type(ctx, attributes.descriptor_source, attributes.message_type)
@@ -277,7 +277,7 @@ def _padded(column: _FieldColumn, rows: Sequence[_FieldValues], batch: tuple[int
     return result.reshape(*batch, size)
 
 
-@kernel("EncodeProto")
+@kernel("EncodeProto", facts=("reads_files",), arithmetic=False)
 def encode_proto(
     ctx: KernelContext,
     sizes: Array,
@@ -332,8 +332,3 @@ def encode_proto_shape(sizes: TensorSpec, values: list[TensorSpec]) -> Shape:
             raise InvalidArgumentError(f"Shape must be at least rank 2 but is rank {value.rank}")
         batch = merge_shapes(batch, UNKNOWN if value.rank is None else value.shape[:-1])
     return batch
-
-
-_ALL = ("DecodeProtoV2", "EncodeProto")
-facts("reads_files", of=_ALL)
-not_arithmetic(*_ALL)

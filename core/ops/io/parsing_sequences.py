@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...registry.registry import kernel, shape, without_gradient, zero_flops
+from ...registry.registry import WITHOUT_GRADIENT, kernel, shape, zero_cost
 from ...support import dataclasses
 from ...support.errors import DataLossError, InvalidArgumentError
 from ...types import dtypes
@@ -258,7 +258,7 @@ def _pairs(keys: Sequence[bytes], *lists: Sequence[Any]) -> list[tuple[Any, ...]
     return list(zip(keys, *lists))
 
 
-@kernel("ParseSequenceExampleV2")
+@kernel("ParseSequenceExampleV2", gradient=WITHOUT_GRADIENT, flops=zero_cost)
 def parse_sequence_example_v2(
     serialized: Array, debug_name: Array, keys: KeyInputs, context_dense_defaults: list[Array], *, types: Types
 ) -> Any:
@@ -275,7 +275,7 @@ def _without_ragged(outputs: tuple[list[Array], ...]) -> tuple[list[Array], ...]
     return (*outputs[:4], *outputs[6:11])
 
 
-@kernel("ParseSequenceExample")
+@kernel("ParseSequenceExample", gradient=WITHOUT_GRADIENT, flops=zero_cost)
 def parse_sequence_example(
     serialized: Array, debug_name: Array, context_dense_defaults: list[Array], *, keys: KeyAttrs, types: Types
 ) -> Any:
@@ -287,7 +287,7 @@ def parse_sequence_example(
     return _without_ragged(_parse(serialized, debug_name, _features_of(all_keys, types)))
 
 
-@kernel("ParseSingleSequenceExample")
+@kernel("ParseSingleSequenceExample", gradient=WITHOUT_GRADIENT, flops=zero_cost)
 def parse_single_sequence_example(
     serialized: Array, empty: Array, keys: KeyLists, context_dense_defaults: list[Array], debug_name: Array, *, types: Types
 ) -> Any:
@@ -339,8 +339,3 @@ def parse_sequence_example_shape(serialized: TensorSpec, *inputs: Any, types: Ty
 @shape("ParseSingleSequenceExample")
 def parse_single_sequence_example_shape(serialized: TensorSpec, *inputs: Any, types: Types) -> tuple[list[Shape], ...]:
     return _shapes(TensorSpec(serialized.dtype, Shape(with_rank(serialized.shape, 0))), types)[:8]
-
-
-_ALL = ("ParseSequenceExampleV2", "ParseSequenceExample", "ParseSingleSequenceExample")
-without_gradient(*_ALL)
-zero_flops(*_ALL)

@@ -11,7 +11,7 @@ import numpy as np
 
 from ...graph.graph import Node
 from ...registry.op_facts import has_fact
-from ...registry.registry import facts, kernel, not_arithmetic, shape
+from ...registry.registry import kernel, shape
 from ...runtime.state.kernel_context import KernelContext
 from ...runtime.state.resources import Stored
 from ...runtime.state.tensor_lists import is_storable
@@ -62,7 +62,7 @@ def _check_size(name: str, dtype: DType, count: int) -> None:
         )
 
 
-@kernel("SaveV2", facts=("half_deny",))
+@kernel("SaveV2", facts=("half_deny", "side_effect", "reads_files", "checkpoint"), arithmetic=False)
 def save_v2(
     ctx: KernelContext,
     prefix: Array,
@@ -78,14 +78,14 @@ def save_v2(
     _write(ctx, path, names, _texts(shape_and_slices, "shape_and_slices", len(tensors)), tensors, dtypes, 2)
 
 
-@kernel("Save")
+@kernel("Save", facts=("side_effect", "reads_files", "checkpoint"), arithmetic=False)
 def save(ctx: KernelContext, filename: Array, tensor_names: Array, data: list[Array], *, T: list[DType]) -> None:
     """Write a checkpoint of format V1."""
     path = file_name(scalar(filename, "filename"))
     _write(ctx, path, _texts(tensor_names, "tensor_names", len(data)), [""] * len(data), data, T, 1)
 
 
-@kernel("SaveSlices")
+@kernel("SaveSlices", facts=("side_effect", "reads_files", "checkpoint"), arithmetic=False)
 def save_slices(
     ctx: KernelContext, filename: Array, tensor_names: Array, shapes_and_slices: Array, data: list[Array], *, T: list[DType]
 ) -> None:
@@ -95,7 +95,7 @@ def save_slices(
     _write(ctx, path, names, _texts(shapes_and_slices, "shapes_and_slices", len(data)), data, T, 1)
 
 
-@kernel("MergeV2Checkpoints")
+@kernel("MergeV2Checkpoints", facts=("side_effect", "reads_files", "checkpoint"), arithmetic=False)
 def merge_v2_checkpoints(
     ctx: KernelContext,
     checkpoint_prefixes: Array,
@@ -147,17 +147,7 @@ def _is_assignment(node: Node) -> bool:
     return has_fact(node.op, "assignment")
 
 
-facts("side_effect", of=("SaveV2", "Save", "SaveSlices", "MergeV2Checkpoints"))
-
-_ALL = ("SaveV2", "Save", "SaveSlices", "RestoreV2", "Restore", "RestoreSlice", "MergeV2Checkpoints")
-facts("restores", of=("RestoreV2", "Restore", "RestoreSlice"))
-
-facts("reads_files", "checkpoint", of=_ALL)
-
-not_arithmetic(*_ALL)
-
-
-@kernel("RestoreV2")
+@kernel("RestoreV2", facts=("restores", "reads_files", "checkpoint"), arithmetic=False)
 def restore_v2(
     ctx: KernelContext, prefix: Array, tensor_names: Array, shape_and_slices: Array, *, dtypes: list[DType]
 ) -> Sequence[Result]:
@@ -201,14 +191,14 @@ def _checkpoint(ctx: KernelContext, pattern: str) -> str:
     return pattern
 
 
-@kernel("Restore", shape="-> *")
+@kernel("Restore", shape="-> *", facts=("restores", "reads_files", "checkpoint"), arithmetic=False)
 def restore(ctx: KernelContext, file_pattern: Array, tensor_name: Array, *, dt: DType) -> Result:
     """A tensor from a checkpoint."""
     path = _checkpoint(ctx, file_name(scalar(file_pattern, "file_pattern")))
     return _read(ctx, path, os.fsdecode(scalar(tensor_name, "tensor_name")), "", dt, 0 in _deferred_outputs(ctx))
 
 
-@kernel("RestoreSlice")
+@kernel("RestoreSlice", facts=("restores", "reads_files", "checkpoint"), arithmetic=False)
 def restore_slice(ctx: KernelContext, file_pattern: Array, tensor_name: Array, shape_and_slice: Array, *, dt: DType) -> Result:
     """A slice of a tensor from a checkpoint."""
     path = _checkpoint(ctx, file_name(scalar(file_pattern, "file_pattern")))

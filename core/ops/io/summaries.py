@@ -17,7 +17,7 @@ import numpy as np
 from ...codecs import png, wav, wire
 from ...codecs.tfrecord import encode_record
 from ...numerics.tensor_statistics import bucket_histogram
-from ...registry.registry import facts, kernel, not_arithmetic
+from ...registry.registry import kernel
 from ...runtime.state import tensor_proto_bytes
 from ...runtime.state.edge_values import scalar_object
 from ...runtime.state.file_access import FileGate
@@ -32,7 +32,7 @@ from ..shared.kernel_files import file_name, gate, system_errors
 from ..shared.resource_access import named, resource
 
 
-@kernel("ScalarSummary", shape="-> ()")
+@kernel("ScalarSummary", shape="-> ()", facts=("summary",), arithmetic=False)
 def scalar_summary(tags: Array, values: Array) -> Result:
     """Summarize a number for each tag."""
     numbers = np.asarray(values)
@@ -43,40 +43,40 @@ def scalar_summary(tags: Array, values: Array) -> Result:
     return scalar_object(b"".join(_summary_value(t, _number_part(v)) for t, v in zip(tags.ravel().tolist(), floats)))
 
 
-@kernel("HistogramSummary", shape="() -> ()")
+@kernel("HistogramSummary", shape="() -> ()", facts=("summary",), arithmetic=False)
 def histogram_summary(tag: Array, values: Array) -> Result:
     """The histogram of all values."""
     name = scalar(tag, "tag")
     return scalar_object(_summary_value(name, _histogram_part(values, name.decode("utf-8", "replace"))))
 
 
-@kernel("ImageSummary", shape="() -> ()")
+@kernel("ImageSummary", shape="() -> ()", facts=("summary",), arithmetic=False)
 def image_summary(tag: Array, tensor: Array, *, max_images: int, bad_color: Tensor) -> Result:
     """Images as PNG files."""
     return scalar_object(_images_summary(scalar(tag, "tag"), np.asarray(tensor), max_images, bad_color.numpy()))
 
 
-@kernel("AudioSummary", shape="() -> ()")
+@kernel("AudioSummary", shape="() -> ()", facts=("summary",), arithmetic=False)
 def audio_summary(tag: Array, tensor: Array, *, sample_rate: float, max_outputs: int) -> Result:
     """Clips as WAV files."""
     return scalar_object(_audio_summary(scalar(tag, "tag"), np.asarray(tensor), np.float32(sample_rate), max_outputs))
 
 
-@kernel("AudioSummaryV2", shape="() -> ()")
+@kernel("AudioSummaryV2", shape="() -> ()", facts=("summary",), arithmetic=False)
 def audio_summary_v2(tag: Array, tensor: Array, sample_rate: Array, *, max_outputs: int) -> Result:
     """Clips as WAV files."""
     rate = np.float32(scalar(sample_rate, "sample_rate"))
     return scalar_object(_audio_summary(scalar(tag, "tag"), np.asarray(tensor), rate, max_outputs))
 
 
-@kernel("TensorSummary", shape="-> ()")
+@kernel("TensorSummary", shape="-> ()", facts=("summary",), arithmetic=False)
 def tensor_summary(ctx: KernelContext, tensor: Array, *, T: DType) -> Result:
     """Summarize a tensor under the node's name alone."""
     _check_type(T)
     return scalar_object(_summary_value(b"", wire.string_field(_NODE_NAME, ctx.name.encode()), _tensor_part(tensor, T)))
 
 
-@kernel("TensorSummaryV2", shape="() -> ()")
+@kernel("TensorSummaryV2", shape="() -> ()", facts=("summary",), arithmetic=False)
 def tensor_summary_v2(tag: Array, tensor: Array, serialized_summary_metadata: Array, *, T: DType) -> Result:
     """A tensor with a tag and metadata."""
     _check_type(T)
@@ -99,7 +99,7 @@ def parsed_or_empty(message: bytes) -> bytes:
     return message
 
 
-@kernel("MergeSummary", shape="-> ()")
+@kernel("MergeSummary", shape="-> ()", facts=("summary",), arithmetic=False)
 def merge_summary(inputs: list[Array]) -> Result:
     """All values of several Summaries."""
     tags: set[bytes] = set()
@@ -117,14 +117,6 @@ def merge_summary(inputs: list[Array]) -> Result:
             tags.add(name)
             result += wire.bytes_field(1, value)
     return scalar_object(result)
-
-
-_ALL = (
-    "ScalarSummary", "HistogramSummary", "ImageSummary", "AudioSummary", "AudioSummaryV2", "TensorSummary", "TensorSummaryV2",
-    "MergeSummary",
-)  # fmt: skip
-not_arithmetic(*_ALL)
-facts("summary", of=_ALL)
 
 
 _TAG, _SIMPLE_VALUE, _IMAGE, _HISTOGRAM, _AUDIO, _NODE_NAME, _TENSOR, _METADATA = 1, 2, 4, 5, 6, 7, 8, 9
@@ -303,13 +295,13 @@ class WriterResource(Shared):
 _EVENT_SUMMARY, _EVENT_GRAPH = 5, 4
 
 
-@kernel("SummaryWriter", shape="-> ()")
+@kernel("SummaryWriter", shape="-> ()", arithmetic=False)
 def summary_writer(ctx: KernelContext, *, container: str, shared_name: str) -> Result:
     """A handle of a writer that is still to be created."""
     return named(ctx, container, shared_name, WriterResource, lambda: WriterResource(shared_name or ctx.name))
 
 
-@kernel("CreateSummaryFileWriter")
+@kernel("CreateSummaryFileWriter", facts=("side_effect", "summary"), arithmetic=False)
 def create_summary_file_writer(
     ctx: KernelContext, writer: Array, logdir: Array, max_queue: Array, flush_millis: Array, filename_suffix: Array
 ) -> None:
@@ -331,7 +323,7 @@ def _add_summary(handle: Array, step: Array, summary: bytes) -> None:
     _writer(handle).add(wire.bytes_field(_EVENT_SUMMARY, summary), scalar(step, "step"))
 
 
-@kernel("WriteSummary")
+@kernel("WriteSummary", facts=("side_effect", "summary"), arithmetic=False)
 def write_summary(
     ctx: KernelContext, writer: Array, step: Array, tensor: Array, tag: Array, summary_metadata: Array, *, T: DType
 ) -> None:
@@ -341,7 +333,7 @@ def write_summary(
     _add_summary(writer, step, _summary_value(scalar(tag, "tag"), *parts))
 
 
-@kernel("WriteRawProtoSummary")
+@kernel("WriteRawProtoSummary", facts=("side_effect", "summary"), arithmetic=False)
 def write_raw_proto_summary(ctx: KernelContext, writer: Array, step: Array, tensor: Array) -> None:
     """Serialized Summaries, all in one event."""
     texts = tensor.ravel().tolist()
@@ -355,21 +347,21 @@ def write_raw_proto_summary(ctx: KernelContext, writer: Array, step: Array, tens
     _writer(writer).add(content, scalar(step, "step"))
 
 
-@kernel("WriteScalarSummary")
+@kernel("WriteScalarSummary", facts=("side_effect", "summary"), arithmetic=False)
 def write_scalar_summary(ctx: KernelContext, writer: Array, step: Array, tag: Array, value: Array) -> None:
     """A number."""
     number = np.float32(scalar(value, "value"))
     _add_summary(writer, step, _summary_value(scalar(tag, "tag"), _number_part(number)))
 
 
-@kernel("WriteHistogramSummary")
+@kernel("WriteHistogramSummary", facts=("side_effect", "summary"), arithmetic=False)
 def write_histogram_summary(ctx: KernelContext, writer: Array, step: Array, tag: Array, values: Array) -> None:
     """The histogram of a tensor."""
     name = scalar(tag, "tag")
     _add_summary(writer, step, _summary_value(name, _histogram_part(values, name.decode("utf-8", "replace"))))
 
 
-@kernel("WriteImageSummary")
+@kernel("WriteImageSummary", facts=("side_effect", "summary"), arithmetic=False)
 def write_image_summary(
     ctx: KernelContext, writer: Array, step: Array, tag: Array, tensor: Array, bad_color: Array, *, max_images: int
 ) -> None:
@@ -377,7 +369,7 @@ def write_image_summary(
     _add_summary(writer, step, _images_summary(scalar(tag, "tag"), np.asarray(tensor), max_images, np.asarray(bad_color)))
 
 
-@kernel("WriteAudioSummary")
+@kernel("WriteAudioSummary", facts=("side_effect", "summary"), arithmetic=False)
 def write_audio_summary(
     ctx: KernelContext, writer: Array, step: Array, tag: Array, tensor: Array, sample_rate: Array, *, max_outputs: int
 ) -> None:
@@ -386,34 +378,25 @@ def write_audio_summary(
     _add_summary(writer, step, _audio_summary(scalar(tag, "tag"), np.asarray(tensor), rate, max_outputs))
 
 
-@kernel("WriteGraphSummary")
+@kernel("WriteGraphSummary", facts=("side_effect", "summary"), arithmetic=False)
 def write_graph_summary(ctx: KernelContext, writer: Array, step: Array, tensor: Array) -> None:
     """A serialized GraphDef."""
     _writer(writer).add(wire.bytes_field(_EVENT_GRAPH, scalar(tensor, "tensor")), scalar(step, "step"))
 
 
-@kernel("ImportEvent")
+@kernel("ImportEvent", facts=("side_effect", "summary"), arithmetic=False)
 def import_event(ctx: KernelContext, writer: Array, event: Array) -> None:
     """A serialized Event."""
     _writer(writer).add_event(scalar(event, "event"))
 
 
-@kernel("FlushSummaryWriter")
+@kernel("FlushSummaryWriter", facts=("side_effect", "summary"), arithmetic=False)
 def flush_summary_writer(ctx: KernelContext, writer: Array) -> None:
     """Write the queued events."""
     _writer(writer).flush()
 
 
-@kernel("CloseSummaryWriter")
+@kernel("CloseSummaryWriter", facts=("side_effect", "summary"), arithmetic=False)
 def close_summary_writer(ctx: KernelContext, writer: Array) -> None:
     """Write the queued events and close the file."""
     resource(writer, WriterResource).close()
-
-
-_WRITERS = (
-    "CreateSummaryFileWriter", "WriteSummary", "WriteRawProtoSummary", "WriteScalarSummary",
-    "WriteHistogramSummary", "WriteImageSummary", "WriteAudioSummary", "WriteGraphSummary", "ImportEvent",
-    "FlushSummaryWriter", "CloseSummaryWriter",
-)  # fmt: skip
-facts("side_effect", "summary", of=_WRITERS)
-not_arithmetic("SummaryWriter", *_WRITERS)

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
+from ...numerics.group_reductions import WORST
 from ...numerics.half_precision import is_narrow
 from ...support.errors import InvalidArgumentError
 from ...types.shapes import Shape
-
-WORST: Final = {"max": -np.inf, "min": np.inf}
 
 
 def grouped(

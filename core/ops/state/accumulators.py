@@ -178,7 +178,7 @@ def sparse_conditional_accumulator(
     return _create(ctx, SparseAccumulator, dtype, shape, container, shared_name, reduction_type)
 
 
-@kernel("AccumulatorApplyGradient", "ResourceAccumulatorApplyGradient")
+@kernel("AccumulatorApplyGradient", "ResourceAccumulatorApplyGradient", flops=counted(1, 2, "An addition for each element."))
 def accumulator_apply_gradient(handle: Any, local_step: Array, gradient: Array, *, dtype: DType) -> None:
     """Add a gradient that was computed at `local_step`."""
     accumulator = resource(handle, DenseAccumulator)
@@ -186,7 +186,7 @@ def accumulator_apply_gradient(handle: Any, local_step: Array, gradient: Array, 
     accumulator.apply(scalar(local_step, "local_step"), np.asarray(gradient))
 
 
-@kernel("SparseAccumulatorApplyGradient")
+@kernel("SparseAccumulatorApplyGradient", flops=counted(1, 3, "An addition for each element."))
 def sparse_accumulator_apply_gradient(
     handle: Any,
     local_step: Array,
@@ -266,12 +266,6 @@ def sparse_accumulator_take_gradient_shape(handle: TensorSpec, num_required: Ten
     size = handle.handle[0].shape if handle.handle else Shape()
     rows = Shape([None])
     return rows, (rows + size[1:] if size.rank else Shape()), Shape([size.rank or None])
-
-
-flops("AccumulatorApplyGradient", "ResourceAccumulatorApplyGradient")(counted(1, 2, "An addition for each element."))
-
-
-flops("SparseAccumulatorApplyGradient")(counted(1, 3, "An addition for each element."))
 
 
 # A quotient for each element, also for a sum: which it is stands at the node that makes the accumulator.

@@ -13,7 +13,7 @@ import numpy as np
 
 from ...codecs import wire
 from ...codecs.wire import varint
-from ...registry.registry import ZERO, Cost, arrays, facts, flops, kernel, not_differentiable, shape, shaped, zero_flops
+from ...registry.registry import NOT_DIFFERENTIABLE, ZERO, Cost, arrays, flops, kernel, shape
 from ...runtime.state.edge_values import scalar_object
 from ...runtime.state.kernel_context import KernelContext
 from ...runtime.state.resources import Shared
@@ -261,7 +261,7 @@ class QuantileStream(Shared):
         return self._boundaries
 
 
-@kernel("BoostedTreesBucketize", shape="n -> n [num_features]")
+@kernel("BoostedTreesBucketize", shape="n -> n [num_features]", gradient=NOT_DIFFERENTIABLE)
 def boosted_trees_bucketize(float_values: list[Array], bucket_boundaries: list[Array]) -> list[Result]:
     """The bucket of each value: the first of the ascending boundaries that is not below the value, else the last boundary."""
     for boundaries in bucket_boundaries[:1]:
@@ -300,31 +300,31 @@ def _search(values: TensorSpec, boundaries: TensorSpec) -> Cost:
     return Cost(values.shape.num_elements * (size.bit_length() if isinstance(size, int) else 1))
 
 
-@kernel("BoostedTreesEnsembleResourceHandleOp")
+@kernel("BoostedTreesEnsembleResourceHandleOp", shape="-> ()", facts=("owns_state",), arithmetic=False)
 def boosted_trees_ensemble_handle(ctx: KernelContext, *, container: str, shared_name: str) -> Result:
     """A handle of an ensemble that is still to be created."""
     return named(ctx, container, shared_name, TreeEnsemble, lambda: TreeEnsemble(shared_name or ctx.name))
 
 
-@kernel("BoostedTreesQuantileStreamResourceHandleOp")
+@kernel("BoostedTreesQuantileStreamResourceHandleOp", shape="-> ()", facts=("owns_state",), arithmetic=False)
 def boosted_trees_quantile_handle(ctx: KernelContext, *, container: str, shared_name: str) -> Result:
     """A handle of streams that are still to be created."""
     return named(ctx, container, shared_name, QuantileStream, lambda: QuantileStream(shared_name or ctx.name))
 
 
-@kernel("IsBoostedTreesEnsembleInitialized")
+@kernel("IsBoostedTreesEnsembleInitialized", shape="-> ()", arithmetic=False)
 def is_boosted_trees_ensemble_initialized(tree_ensemble_handle: Array) -> Result:
     """True once the ensemble is created."""
     return np.bool_(resource(tree_ensemble_handle, TreeEnsemble).serialized is not None)
 
 
-@kernel("IsBoostedTreesQuantileStreamResourceInitialized")
+@kernel("IsBoostedTreesQuantileStreamResourceInitialized", shape="-> ()", arithmetic=False)
 def is_boosted_trees_quantile_initialized(quantile_stream_resource_handle: Array) -> Result:
     """True once the streams are created."""
     return np.bool_(resource(quantile_stream_resource_handle, QuantileStream).is_created)
 
 
-@kernel("BoostedTreesCreateEnsemble", shape="(), (), () ->")
+@kernel("BoostedTreesCreateEnsemble", shape="(), (), () ->", arithmetic=False)
 def boosted_trees_create_ensemble(tree_ensemble_handle: Array, stamp_token: Array, tree_ensemble_serialized: Array) -> None:
     """Create an ensemble, unless it exists."""
     message = _parsed(stamp_token, tree_ensemble_serialized)
@@ -333,7 +333,7 @@ def boosted_trees_create_ensemble(tree_ensemble_handle: Array, stamp_token: Arra
         target.set(*message)
 
 
-@kernel("BoostedTreesDeserializeEnsemble", shape="(), (), () ->")
+@kernel("BoostedTreesDeserializeEnsemble", shape="(), (), () ->", facts=("restores_resource",), arithmetic=False)
 def boosted_trees_deserialize_ensemble(
     tree_ensemble_handle: Array, stamp_token: Array, tree_ensemble_serialized: Array
 ) -> None:
@@ -349,7 +349,7 @@ def _parsed(stamp_token: Array, tree_ensemble_serialized: Array) -> tuple[int, b
     return stamp, serialized, _parse_ensemble(serialized)
 
 
-@kernel("BoostedTreesSerializeEnsemble", shape="-> (), ()")
+@kernel("BoostedTreesSerializeEnsemble", shape="-> (), ()", arithmetic=False)
 def boosted_trees_serialize_ensemble(tree_ensemble_handle: Array) -> tuple[Result, Result]:
     """The stamp and the message of an ensemble."""
     target = resource(tree_ensemble_handle, TreeEnsemble)
@@ -357,7 +357,7 @@ def boosted_trees_serialize_ensemble(tree_ensemble_handle: Array) -> tuple[Resul
     return np.int64(target.stamp), scalar_object(target.serialized)
 
 
-@kernel("BoostedTreesGetEnsembleStates", shape="-> (), (), (), (), 2")
+@kernel("BoostedTreesGetEnsembleStates", shape="-> (), (), (), (), 2", arithmetic=False)
 def boosted_trees_get_ensemble_states(tree_ensemble_handle: Array) -> tuple[Result, ...]:
     """The stamp, the trees, the finished trees, the attempted layers, and the range of the last layer's nodes."""
     target = resource(tree_ensemble_handle, TreeEnsemble)
@@ -368,7 +368,7 @@ def boosted_trees_get_ensemble_states(tree_ensemble_handle: Array) -> tuple[Resu
     return (np.int64(target.stamp), *map(np.int32, numbers), np.array([start, max(1, end)], np.int32))
 
 
-@kernel("BoostedTreesPredict")
+@kernel("BoostedTreesPredict", gradient=NOT_DIFFERENTIABLE)
 def boosted_trees_predict(tree_ensemble_handle: Array, bucketized_features: list[Array], *, logits_dimension: int) -> Result:
     """The logits (batch, logits_dimension) of examples, whose features are buckets (batch) or (batch, dimensions)."""
     ensemble = resource(tree_ensemble_handle, TreeEnsemble).ensemble
@@ -382,7 +382,7 @@ def _matrices(features: list[Array]) -> list[Array]:
     return [feature[:, None] if feature.ndim == 1 else feature for feature in features]
 
 
-@kernel("BoostedTreesExampleDebugOutputs")
+@kernel("BoostedTreesExampleDebugOutputs", gradient=NOT_DIFFERENTIABLE)
 def boosted_trees_example_debug_outputs(
     tree_ensemble_handle: Array, bucketized_features: list[Array], *, logits_dimension: int
 ) -> Result:
@@ -400,7 +400,7 @@ def _debug_output(splits: list[int], logits: list[float], leaves: list[int]) -> 
     return numbers + floats + wire.string_field(3, b"".join(map(varint, leaves)))
 
 
-@kernel("BoostedTreesCreateQuantileStreamResource", shape="(), (), () ->")
+@kernel("BoostedTreesCreateQuantileStreamResource", shape="(), (), () ->", arithmetic=False)
 def boosted_trees_create_quantile_stream(quantile_stream_resource_handle: Array, epsilon: Array, num_streams: Array) -> None:
     """Create streams for features, unless they exist."""
     require(scalar(epsilon, "epsilon") > 0, "An epsilon value of zero is not allowed.")
@@ -411,7 +411,7 @@ def boosted_trees_create_quantile_stream(quantile_stream_resource_handle: Array,
         target.create(count)
 
 
-@kernel("BoostedTreesQuantileStreamResourceDeserialize", shape="() ->")
+@kernel("BoostedTreesQuantileStreamResourceDeserialize", shape="() ->", facts=("restores_resource",), arithmetic=False)
 def boosted_trees_quantile_deserialize(quantile_stream_resource_handle: Array, bucket_boundaries: list[Array]) -> None:
     """Replace the boundaries of the features."""
     known = resource(quantile_stream_resource_handle, QuantileStream).boundaries
@@ -420,24 +420,12 @@ def boosted_trees_quantile_deserialize(quantile_stream_resource_handle: Array, b
     known[: len(bucket_boundaries)] = bucket_boundaries
 
 
-@kernel("BoostedTreesQuantileStreamResourceGetBucketBoundaries", shape="-> _ [num_features]")
+@kernel("BoostedTreesQuantileStreamResourceGetBucketBoundaries", shape="-> _ [num_features]", arithmetic=False)
 def boosted_trees_quantile_boundaries(quantile_stream_resource_handle: Array, *, num_features: int) -> list[Result]:
     """The boundaries of each feature."""
     boundaries = resource(quantile_stream_resource_handle, QuantileStream).boundaries
     require(len(boundaries) == num_features, f"the stream has {len(boundaries)} features, not {num_features}")
     return list(boundaries)
-
-
-_HANDLES = ("BoostedTreesEnsembleResourceHandleOp", "BoostedTreesQuantileStreamResourceHandleOp")
-_TESTS = ("IsBoostedTreesEnsembleInitialized", "IsBoostedTreesQuantileStreamResourceInitialized")
-_CREATIONS = ("BoostedTreesCreateEnsemble", "BoostedTreesCreateQuantileStreamResource")
-_RESTORATIONS = ("BoostedTreesDeserializeEnsemble", "BoostedTreesQuantileStreamResourceDeserialize")
-
-
-shaped("-> ()", *_HANDLES)
-
-
-shaped("-> ()", *_TESTS)
 
 
 @shape("BoostedTreesPredict")
@@ -464,13 +452,3 @@ def boosted_trees_example_debug_outputs_shape(handle: TensorSpec, bucketized_fea
 def boosted_trees_predict_flops(handle: TensorSpec, bucketized_features: list[TensorSpec]) -> Cost:
     """An addition for each example, tree and logit; the trees are known in a run only."""
     raise UnimplementedError("the number of its trees is known in a run only")
-
-
-facts("owns_state", of=_HANDLES)
-facts("restores_resource", of=_RESTORATIONS)
-_OTHERS = (
-    *_HANDLES, *_TESTS, *_CREATIONS, *_RESTORATIONS, "BoostedTreesSerializeEnsemble", "BoostedTreesGetEnsembleStates",
-    "BoostedTreesQuantileStreamResourceGetBucketBoundaries",
-)  # fmt: skip
-zero_flops(*_OTHERS)
-not_differentiable("BoostedTreesBucketize", "BoostedTreesPredict", "BoostedTreesExampleDebugOutputs", *_OTHERS)

@@ -1,34 +1,36 @@
-"""Queues of tuples of tensors: FIFO, padding, shuffling and by priority. Kernels of any thread fill and empty them.
+"""Queues of tuples of tensors: FIFO, padding, shuffling and by priority; and barriers, which make tuples of components by key.
 
-A kernel that must wait raises WouldBlock, and is run again.
+Kernels of any thread fill and empty them. A kernel that must wait raises WouldBlock, and is run again.
 """
 
 from __future__ import annotations
 
 import collections
+import functools
 import itertools
 import secrets
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, TypeVar
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ...datasets.dataset import row_of
 from ...numerics.sequences import MinHeap
 from ...random.philox import Philox
-from ...registry.registry import facts, kernel, not_arithmetic, shape
+from ...registry.registry import kernel, shape
 from ...runtime.state.edge_values import WouldBlock, is_of
 from ...runtime.state.kernel_context import KernelContext
 from ...runtime.state.resources import Shared
 from ...support import dataclasses
-from ...support.errors import CancelledError, InvalidArgumentError, OutOfRangeError, TfgError
+from ...support.errors import CancelledError, InvalidArgumentError, OutOfRangeError
 from ...types import dtypes
-from ...types.arrays import Array, Result
+from ...types.arrays import Array, Result, object_array
 from ...types.dims import Dim
 from ...types.dtypes import DType
 from ...types.shapes import SCALAR, UNKNOWN, Shape, TensorSpec, fits
 from ..shared.argument_checks import require_rank
 from ..shared.resource_access import ReferenceHandle, named, resource
+from ..shared.turns import Line, Turn, done, in_turn
 
 Element = tuple[Any, ...]
 
@@ -59,16 +61,15 @@ class QueueSpec:
 class Queue(Shared):
     """A queue, first in, first out. Subclasses choose the element that leaves.
 
-    Attempts of kernels wait in two lines, as in TensorFlow. The first attempt of a line is served until it is done or
-    blocked. A close waits in the line of enqueues, so that earlier enqueues still get in.
+    Kernels wait in two lines, as in TensorFlow. The first turn of a line is served until it is done or blocked. A close waits
+    in the line of enqueues, so that earlier enqueues still get in.
     """
 
     def __init__(self, name: str, spec: QueueSpec) -> None:
         self.name = name
         self.spec = spec
         self.is_closed = False
-        self.adding: collections.deque[QueueAttempt] = collections.deque()
-        self.taking: collections.deque[QueueAttempt] = collections.deque()
+        self.adding, self.taking = Line(), Line()
 
     @property
     def title(self) -> str:
@@ -99,31 +100,23 @@ class Queue(Shared):
         return self.spec.capacity < 0 or len(self) < self.spec.capacity
 
     def serve(self) -> None:
-        """Advance the attempts in both lines; notify threads whose attempt is done."""
+        """Advance the turns in both lines; notify threads whose turn is done."""
         has_progress = False
         # A list, not a generator: both lines are served in each round. An element that is added may complete a dequeue, which
         # makes room for the next enqueue.
-        while any([self._serve(self.adding), self._serve(self.taking)]):
+        while any([self.adding.serve(), self.taking.serve()]):
             has_progress = True
         # Only then: a thread that is woken tries all its waiting kernels again.
         if has_progress:
             self.tell()
 
-    def _serve(self, line: collections.deque[QueueAttempt]) -> bool:
-        has_progress = False
-        while line and line[0].advance():
-            has_progress = True
-            if line[0].is_done:
-                line.popleft()
-        return has_progress
-
     def cancel(self) -> None:
         """Close at once and refuse the waiting enqueues."""
         self.is_closed = True
-        for attempt in self.adding:
-            # The attempts stay with their kernels, which find the error when they run again.
-            attempt.is_done, attempt.error = True, CancelledError("Enqueue operation was cancelled")
-        self.adding.clear()
+        for turn in self.adding.turns:
+            # The turns stay with their kernels, which find the error when they run again.
+            turn.fail(CancelledError("Enqueue operation was cancelled"))
+        self.adding.turns.clear()
         self.serve()
         self.tell()
 
@@ -160,67 +153,27 @@ class Queue(Shared):
             )
 
     def _stack(self, column: Sequence[Any], dtype: DType, shape: Shape) -> np.ndarray[Any, Any]:
-        result = np.empty((len(column), *shape.known()), dtype.numpy)
-        for i, value in enumerate(column):
-            result[i, ...] = value
-        return result
+        return _stacked(column, dtype, shape)
 
 
-class QueueAttempt:
-    """A kernel's attempt on a queue: several steps, between which other kernels run."""
+def _stacked(column: Sequence[Any], dtype: DType, shape: Shape) -> np.ndarray[Any, Any]:
+    """Stack arrays of equal shapes."""
+    result = np.empty((len(column), *shape.known()), dtype.numpy)
+    for i, value in enumerate(column):
+        result[i, ...] = value
+    return result
+
+
+class _QueueTurn(Turn):
+    """A kernel's turn at a queue."""
 
     def __init__(self, queue: Queue) -> None:
+        super().__init__(queue, queue.serve)
         self.queue = queue
-        self.is_done = False
-        self.error: TfgError | None = None
-
-    @property
-    def reason(self) -> str:
-        """Return the reason why the attempt waits."""
-        raise NotImplementedError
-
-    def advance(self) -> bool:
-        """Do as much as can be done now; False if that is nothing."""
-        raise NotImplementedError
-
-    def withdraw(self) -> None:
-        """Leave the line, with nothing taken."""
-        with self.queue as queue:
-            for line in (queue.adding, queue.taking):
-                if self in line:
-                    line.remove(self)
-            queue.serve()
-
-    def fail(self, error: TfgError) -> bool:
-        """Be done, with an error for the kernel."""
-        self.is_done, self.error = True, error
-        return True
 
 
-_Attempt = TypeVar("_Attempt", bound=QueueAttempt)
-
-
-def done(ctx: Any, line: collections.deque[QueueAttempt], inputs: tuple[Any, ...], create: Callable[[], _Attempt]) -> _Attempt:
-    """Return a finished attempt; WouldBlock while the attempt waits in line, so that the kernel is run again."""
-    # The kernel is called again after each WouldBlock, with the same objects: by these it finds its place in the line. The
-    # attempt holds them, so that no other object gets their ids.
-    key = (ctx.node, *map(id, inputs))
-    attempt, _ = ctx.step.attempts.pop(key, (None, inputs))
-    if attempt is None:
-        attempt = create()
-        if not attempt.is_done:
-            line.append(attempt)
-            attempt.queue.serve()
-    if not attempt.is_done:
-        ctx.step.attempts[key] = attempt, inputs
-        raise WouldBlock(attempt.reason)
-    if attempt.error is not None:
-        raise attempt.error
-    return attempt
-
-
-class Adding(QueueAttempt):
-    """An attempt to add elements in order; CancelledError once the queue is closed."""
+class Adding(_QueueTurn):
+    """Add elements in order; CancelledError once the queue is closed."""
 
     def __init__(self, queue: Queue, elements: Sequence[Element]) -> None:
         super().__init__(queue)
@@ -242,7 +195,7 @@ class Adding(QueueAttempt):
         return len(self._left) < before
 
 
-class Closing(QueueAttempt):
+class Closing(_QueueTurn):
     """Let no more elements come; CancelledError if that was said before."""
 
     reason = "elements wait to be added before it is closed"
@@ -254,7 +207,7 @@ class Closing(QueueAttempt):
         return True
 
 
-class Taking(QueueAttempt):
+class Taking(_QueueTurn):
     """Take `count` elements as they come; fewer only from a closed queue and where that is allowed, else OutOfRangeError."""
 
     def __init__(self, queue: Queue, count: int, may_be_fewer: bool = False) -> None:
@@ -395,119 +348,102 @@ class PriorityQueue(Queue):
         return taken
 
 
-def _queue(
-    ctx: KernelContext, container: str, shared_name: str, kind: type[Queue], spec: QueueSpec
-) -> Array | ReferenceHandle:
-    """Return the queue of that name; InvalidArgumentError if the queue has another spec."""
-    handle = named(ctx, container, shared_name, Queue, lambda: kind(shared_name or ctx.name, spec))
-    queue = resource(handle, Queue)
+class QueueAttributes(NamedTuple):
+    """The attributes of all queues, and of barriers."""
+
+    component_types: list[DType]
+    shapes: list[Shape]
+    capacity: int
+    container: str
+    shared_name: str
+
+
+def _named(ctx: KernelContext, attrs: QueueAttributes, base: type[Any], kind: type[Any], spec: QueueSpec) -> Any:
+    """Return a handle of the queue or barrier of that name; InvalidArgumentError if the object has another spec."""
+    handle = named(ctx, attrs.container, attrs.shared_name, base, lambda: kind(attrs.shared_name or ctx.name, spec))
+    there = resource(handle, base)
     # Nodes of several graphs may name one queue; they must agree about it.
-    if queue.spec != spec:
-        raise InvalidArgumentError(f"Shared queue '{queue.name}' has {queue.spec}, requested was {spec}")
+    if there.spec != spec:
+        raise InvalidArgumentError(f"Shared {base.__name__.lower()} '{there.name}' has {there.spec}, requested was {spec}")
     return handle
 
 
-@kernel("FIFOQueue", "FIFOQueueV2")
-def fifo_queue(
-    ctx: KernelContext, *, component_types: list[DType], shapes: list[Shape], capacity: int, container: str, shared_name: str
-) -> Any:
+@kernel("FIFOQueue", "FIFOQueueV2", arithmetic=False)
+def fifo_queue(ctx: KernelContext, *, attrs: QueueAttributes) -> Any:
     """A queue, first in, first out."""
-    return _queue(ctx, container, shared_name, FifoQueue, QueueSpec.make("FIFOQueue", component_types, shapes, capacity))
+    spec = QueueSpec.make("FIFOQueue", attrs.component_types, attrs.shapes, attrs.capacity)
+    return _named(ctx, attrs, Queue, FifoQueue, spec)
 
 
-@kernel("PaddingFIFOQueue", "PaddingFIFOQueueV2")
-def padding_fifo_queue(
-    ctx: KernelContext, *, component_types: list[DType], shapes: list[Shape], capacity: int, container: str, shared_name: str
-) -> Any:
+@kernel("PaddingFIFOQueue", "PaddingFIFOQueueV2", arithmetic=False)
+def padding_fifo_queue(ctx: KernelContext, *, attrs: QueueAttributes) -> Any:
     """A queue of elements that may differ in some dimensions, padded where they are taken together."""
-    if len(shapes) != len(component_types):
-        raise InvalidArgumentError(f"PaddingFIFOQueue: {len(component_types)} types but {len(shapes)} shapes")
+    types, shapes = attrs.component_types, attrs.shapes
+    if len(shapes) != len(types):
+        raise InvalidArgumentError(f"PaddingFIFOQueue: {len(types)} types but {len(shapes)} shapes")
     # Batches are padded axis by axis to the largest element, so the number of axes has to be the same for all.
     if any(size.rank is None for size in shapes):
         raise InvalidArgumentError("PaddingFIFOQueue: every component needs a known rank")
     # All unknown dimensions get the same symbol, so that equal attributes give equal specs.
     plain = [Shape(d if isinstance(d, int) else _ANY for d in size) for size in shapes]
-    spec = QueueSpec.make("PaddingFIFOQueue", component_types, plain, capacity)
-    return _queue(ctx, container, shared_name, PaddingQueue, spec)
+    return _named(ctx, attrs, Queue, PaddingQueue, QueueSpec.make("PaddingFIFOQueue", types, plain, attrs.capacity))
 
 
 _ANY = Dim.unknown()
 
 
-@kernel("RandomShuffleQueue", "RandomShuffleQueueV2")
-def random_shuffle_queue(
-    ctx: KernelContext,
-    *,
-    component_types: list[DType],
-    shapes: list[Shape],
-    capacity: int,
-    min_after_dequeue: int,
-    seed: int,
-    seed2: int,
-    container: str,
-    shared_name: str,
-) -> Any:
+@kernel("RandomShuffleQueue", "RandomShuffleQueueV2", arithmetic=False)
+def random_shuffle_queue(ctx: KernelContext, *, attrs: QueueAttributes, min_after_dequeue: int, seed: int, seed2: int) -> Any:
     """Return a queue that returns a random element."""
     if min_after_dequeue < 0:
         raise InvalidArgumentError(f"min_after_dequeue {min_after_dequeue} must be >= 0")
-    if 0 <= capacity <= min_after_dequeue:
-        raise InvalidArgumentError(f"min_after_dequeue {min_after_dequeue} must be < capacity {capacity}")
-    spec = QueueSpec.make("RandomShuffleQueue", component_types, shapes, capacity, min_after_dequeue, seed, seed2)
-    return _queue(ctx, container, shared_name, RandomShuffleQueue, spec)
+    if 0 <= attrs.capacity <= min_after_dequeue:
+        raise InvalidArgumentError(f"min_after_dequeue {min_after_dequeue} must be < capacity {attrs.capacity}")
+    extra = min_after_dequeue, seed, seed2
+    spec = QueueSpec.make("RandomShuffleQueue", attrs.component_types, attrs.shapes, attrs.capacity, *extra)
+    return _named(ctx, attrs, Queue, RandomShuffleQueue, spec)
 
 
-def _specs(types: Any, shapes: Any) -> tuple[TensorSpec, ...]:
-    sizes = shapes or [UNKNOWN] * len(types)
-    return tuple(TensorSpec(dtype, size) for dtype, size in zip(types, sizes))
-
-
-@shape("FIFOQueueV2", "PaddingFIFOQueueV2", "RandomShuffleQueueV2")
-def queue_shape(*, component_types: list[DType], shapes: list[Shape]) -> TensorSpec:
-    return TensorSpec(dtypes.resource, SCALAR, None, _specs(component_types, shapes))
-
-
-@shape("FIFOQueue", "PaddingFIFOQueue", "RandomShuffleQueue")
-def queue_v1_shape(*, component_types: list[DType], shapes: list[Shape]) -> TensorSpec:
-    return TensorSpec(dtypes.string, Shape((2,)), None, _specs(component_types, shapes))
-
-
-@kernel("PriorityQueue", "PriorityQueueV2")
-def priority_queue(
-    ctx: KernelContext, *, component_types: list[DType], shapes: list[Shape], capacity: int, container: str, shared_name: str
-) -> Any:
+@kernel("PriorityQueue", "PriorityQueueV2", arithmetic=False)
+def priority_queue(ctx: KernelContext, *, attrs: QueueAttributes) -> Any:
     """Return a queue that returns the element of the smallest priority, its first component."""
-    if shapes and len(shapes) != len(component_types):
-        raise InvalidArgumentError(f"PriorityQueue: {len(component_types)} types but {len(shapes)} shapes")
+    given, shapes = attrs.component_types, attrs.shapes
+    if shapes and len(shapes) != len(given):
+        raise InvalidArgumentError(f"PriorityQueue: {len(given)} types but {len(shapes)} shapes")
     # The attributes list the components without the priority, which is the first of each element.
-    types, sizes = [dtypes.int64, *component_types], [SCALAR, *shapes]
-    spec = QueueSpec.make("PriorityQueue", types, sizes if shapes or not component_types else (), capacity)
-    return _queue(ctx, container, shared_name, PriorityQueue, spec)
+    types, sizes = [dtypes.int64, *given], [SCALAR, *shapes]
+    spec = QueueSpec.make("PriorityQueue", types, sizes if shapes or not given else (), attrs.capacity)
+    return _named(ctx, attrs, Queue, PriorityQueue, spec)
 
 
-@shape("PriorityQueueV2")
-def priority_queue_shape(*, component_types: list[DType], shapes: list[Shape]) -> TensorSpec:
-    return TensorSpec(dtypes.resource, SCALAR, None, _with_priority(component_types, shapes))
+def _handle_shape(handle: TensorSpec, *first: TensorSpec) -> Callable[..., TensorSpec]:
+    """Return the shape function of a handle whose queue has the components `first` before those of the attributes."""
+
+    def shape(*, component_types: list[DType], shapes: list[Shape]) -> TensorSpec:
+        sizes = shapes or [UNKNOWN] * len(component_types)
+        return dataclasses.replace(handle, handle=(*first, *map(TensorSpec, component_types, sizes)))
+
+    return shape
 
 
-def _with_priority(types: Any, shapes: Any) -> tuple[TensorSpec, ...]:
-    return (TensorSpec(dtypes.int64, SCALAR), *_specs(types, shapes))
+_RESOURCE, _REFERENCE = TensorSpec(dtypes.resource, SCALAR), TensorSpec(dtypes.string, Shape((2,)))
+_PRIORITY = TensorSpec(dtypes.int64, SCALAR)
+shape("FIFOQueueV2", "PaddingFIFOQueueV2", "RandomShuffleQueueV2")(_handle_shape(_RESOURCE))
+shape("FIFOQueue", "PaddingFIFOQueue", "RandomShuffleQueue", "Barrier")(_handle_shape(_REFERENCE))
+shape("PriorityQueueV2")(_handle_shape(_RESOURCE, _PRIORITY))
+shape("PriorityQueue")(_handle_shape(_REFERENCE, _PRIORITY))
 
 
-@shape("PriorityQueue")
-def priority_queue_v1_shape(*, component_types: list[DType], shapes: list[Shape]) -> TensorSpec:
-    return TensorSpec(dtypes.string, Shape((2,)), None, _with_priority(component_types, shapes))
-
-
-@kernel("QueueEnqueue", "QueueEnqueueV2")
+@kernel("QueueEnqueue", "QueueEnqueueV2", facts=("side_effect", "blocks", "asynchronous"), arithmetic=False)
 def queue_enqueue(ctx: KernelContext, handle: Any, components: list[Array]) -> None:
     """Add an element."""
     queue = resource(handle, Queue)
-    # Before the attempt stands in line: a wrong element must not wait first.
+    # Before the kernel stands in line: a wrong element must not wait first.
     queue.check_element(components, is_batch=False)
     done(ctx, queue.adding, (handle, *components), lambda: Adding(queue, [tuple(components)]))
 
 
-@kernel("QueueEnqueueMany", "QueueEnqueueManyV2")
+@kernel("QueueEnqueueMany", "QueueEnqueueManyV2", facts=("side_effect", "blocks", "asynchronous"), arithmetic=False)
 def queue_enqueue_many(ctx: KernelContext, handle: Any, components: list[Array]) -> None:
     """Add the slices along the first dimension."""
     queue = resource(handle, Queue)
@@ -515,12 +451,12 @@ def queue_enqueue_many(ctx: KernelContext, handle: Any, components: list[Array])
     sizes = {len(component) for component in components}
     if len(sizes) > 1:
         raise InvalidArgumentError(f"All input tensors must have the same size in the 0th dimension, not {sorted(sizes)}")
-    # The rows join the queue as one attempt: no element of another producer comes between them.
+    # The rows join the queue in one turn: no element of another producer comes between them.
     rows = [tuple(row_of(component, i) for component in components) for i in range(sizes.pop())]
     done(ctx, queue.adding, (handle, *components), lambda: Adding(queue, rows))
 
 
-@kernel("QueueClose", "QueueCloseV2")
+@kernel("QueueClose", "QueueCloseV2", facts=("side_effect", "asynchronous"), arithmetic=False)
 def queue_close(ctx: KernelContext, handle: Any, *, cancel_pending_enqueues: bool) -> None:
     """Close the queue: at once, or after the waiting enqueues."""
     queue = resource(handle, Queue)
@@ -530,20 +466,13 @@ def queue_close(ctx: KernelContext, handle: Any, *, cancel_pending_enqueues: boo
         done(ctx, queue.adding, (handle,), lambda: Closing(queue))
 
 
-_USE = ("QueueEnqueue", "QueueEnqueueMany", "QueueDequeue", "QueueDequeueMany", "QueueDequeueUpTo", "QueueClose")
-
-facts("side_effect", of=[name + version for name in _USE for version in ("", "V2")])
-
-facts("blocks", of=[name + version for name in _USE[:-1] for version in ("", "V2")])
-
-
-@kernel("QueueDequeue", "QueueDequeueV2")
+@kernel("QueueDequeue", "QueueDequeueV2", facts=("side_effect", "blocks", "asynchronous"), arithmetic=False)
 def queue_dequeue(ctx: KernelContext, handle: Any, *, component_types: list[DType]) -> Sequence[Result]:
     """Take an element."""
     queue = resource(handle, Queue)
     _check_types(queue, component_types)
-    attempt = done(ctx, queue.taking, (handle,), lambda: Taking(queue, 1))
-    return list(attempt.elements[0])
+    turn = done(ctx, queue.taking, (handle,), lambda: Taking(queue, 1))
+    return list(turn.elements[0])
 
 
 def _check_types(queue: Queue, component_types: list[DType]) -> None:
@@ -566,11 +495,6 @@ def _element_shapes(handle: Any, component_types: Any, first: Any = SCALAR) -> A
     return [first + spec.shape for spec in handle.handle]
 
 
-_ASK = ("QueueIsClosed", "QueueSize")
-
-facts("asynchronous", of=[name + version for name in (*_USE, *_ASK) for version in ("", "V2")])
-
-
 def _dequeue_many(
     ctx: KernelContext, handle: Array | ReferenceHandle, n: Array, component_types: list[DType], may_be_fewer: bool
 ) -> list[Array]:
@@ -582,11 +506,11 @@ def _dequeue_many(
     _check_types(queue, component_types)
     # A queue without shapes may hold elements that make no batch: refused at once, and not when they come.
     queue.check_batches()
-    attempt = done(ctx, queue.taking, (handle, n), lambda: Taking(queue, int(n), may_be_fewer))
-    return queue.batched(attempt.elements)
+    turn = done(ctx, queue.taking, (handle, n), lambda: Taking(queue, int(n), may_be_fewer))
+    return queue.batched(turn.elements)
 
 
-@kernel("QueueDequeueMany", "QueueDequeueManyV2")
+@kernel("QueueDequeueMany", "QueueDequeueManyV2", facts=("side_effect", "blocks", "asynchronous"), arithmetic=False)
 def queue_dequeue_many(ctx: KernelContext, handle: Any, n: Array, *, component_types: list[DType]) -> Sequence[Result]:
     """Take n elements as a batch."""
     return _dequeue_many(ctx, handle, n, component_types, False)
@@ -598,7 +522,7 @@ def queue_dequeue_many_shape(handle: TensorSpec, n: TensorSpec, *, component_typ
     return _element_shapes(handle, component_types, Shape([None if n.value is None else n.value.item()]))
 
 
-@kernel("QueueDequeueUpTo", "QueueDequeueUpToV2")
+@kernel("QueueDequeueUpTo", "QueueDequeueUpToV2", facts=("side_effect", "blocks", "asynchronous"), arithmetic=False)
 def queue_dequeue_up_to(ctx: KernelContext, handle: Any, n: Array, *, component_types: list[DType]) -> Sequence[Result]:
     """Take n elements as a batch, or the remaining elements of a closed queue."""
     return _dequeue_many(ctx, handle, n, component_types, True)
@@ -609,19 +533,19 @@ def queue_dequeue_up_to_shape(handle: TensorSpec, n: TensorSpec, *, component_ty
     return _element_shapes(handle, component_types, Shape([None]))
 
 
-@kernel("QueueIsClosed", "QueueIsClosedV2", shape="-> ()")
+@kernel("QueueIsClosed", "QueueIsClosedV2", shape="-> ()", facts=("asynchronous",), arithmetic=False)
 def queue_is_closed(handle: Any) -> Result:
     """Return True if the queue was closed."""
     return np.bool_(resource(handle, Queue).is_closed)
 
 
-@kernel("QueueSize", "QueueSizeV2", shape="-> ()")
+@kernel("QueueSize", "QueueSizeV2", shape="-> ()", facts=("asynchronous",), arithmetic=False)
 def queue_size(handle: Any) -> Result:
     """Return the number of elements in the queue."""
     return np.int32(len(resource(handle, Queue)))
 
 
-@kernel("FakeQueue")
+@kernel("FakeQueue", arithmetic=False)
 def fake_queue(ctx: KernelContext, resource: Array) -> Any:
     """A reference handle to the queue behind a resource handle."""
     # Ops of V1 take a queue by reference, and never look behind it.
@@ -633,8 +557,180 @@ def fake_queue_shape(resource: TensorSpec) -> TensorSpec:
     return TensorSpec(dtypes.string, Shape((2,)), None, resource.handle)
 
 
-_CREATE = ("FIFOQueue", "PaddingFIFOQueue", "RandomShuffleQueue", "PriorityQueue")
+@kernel("Barrier", arithmetic=False)
+def barrier(ctx: KernelContext, *, attrs: QueueAttributes) -> Any:
+    """A barrier of unlimited capacity."""
+    # TensorFlow declares the attribute and then refuses all other values.
+    if attrs.capacity != -1:
+        message = f"Barrier only accepts capacity=-1, not {attrs.capacity}"
+        raise InvalidArgumentError(message, hint="feed it through a queue")
+    if len(attrs.shapes) < len(attrs.component_types):
+        raise InvalidArgumentError("All of the component shapes must be specified")
+    if any(not size.is_known for size in attrs.shapes):
+        raise InvalidArgumentError(f"All shapes in barrier must be fully defined, not {list(map(str, attrs.shapes))}")
+    spec = QueueSpec.make("Barrier", attrs.component_types, attrs.shapes, attrs.capacity)
+    return _named(ctx, attrs, Barrier, Barrier, spec)
 
-_ALL = [name + version for name in (*_CREATE, *_USE, *_ASK) for version in ("", "V2")]
 
-not_arithmetic(*_ALL, "FakeQueue")
+@kernel("BarrierInsertMany", facts=("side_effect", "asynchronous"), arithmetic=False)
+def barrier_insert_many(handle: Any, keys: Array, values: Array, *, component_index: int, T: DType) -> None:
+    """Insert a component for many keys."""
+    target = resource(handle, Barrier)
+    values = np.asarray(values)
+    width = len(target.spec.dtypes)
+    if not 0 <= component_index < width:
+        raise InvalidArgumentError(f"The component ID is out of range {component_index} > num_components ({width})")
+    if target.spec.dtypes[component_index] is not T.base:
+        raise InvalidArgumentError(f"component {component_index} is {target.spec.dtypes[component_index]}, not {T}")
+    if keys.ndim != 1 or values.ndim == 0 or len(values) != len(keys):
+        raise InvalidArgumentError(f"keys of shape {keys.shape} and values of shape {values.shape} do not fit")
+    expected = target.spec.component_shapes[component_index]
+    if expected.dims is not None and expected.known() != values.shape[1:]:
+        raise InvalidArgumentError(f"component {component_index} has shape {expected}, not {values.shape[1:]}")
+    target.insert_many(keys.tolist(), values, component_index)
+
+
+@kernel("BarrierTakeMany", facts=("side_effect", "blocks", "asynchronous"), arithmetic=False)
+def barrier_take_many(
+    ctx: KernelContext,
+    handle: Any,
+    num_elements: Array,
+    *,
+    component_types: list[DType],
+    allow_small_batch: bool,
+    wait_for_incomplete: bool,
+) -> Any:
+    """Take complete elements: their indices, their keys, and a batch for each component."""
+    target = resource(handle, Barrier)
+    if np.ndim(num_elements) or num_elements < 0:
+        raise InvalidArgumentError(f"num_elements must be a scalar and not negative, not {num_elements}")
+    if tuple(component_types) != target.spec.dtypes:
+        raise InvalidArgumentError(f"barrier '{target.name}' holds {list(map(str, target.spec.dtypes))}")
+    take = functools.partial(target.take_many, int(num_elements), allow_small_batch, wait_for_incomplete)
+    elements = in_turn(ctx, target, target.line, (handle, num_elements), take)
+    indices = np.array([index for index, _, _ in elements], np.int64)
+    values = [
+        _stacked([components[i] for _, _, components in elements], dtype, size)
+        for i, (dtype, size) in enumerate(zip(target.spec.dtypes, target.spec.component_shapes))
+    ]
+    return indices, object_array(key for _, key, _ in elements), values
+
+
+@kernel("BarrierClose", facts=("side_effect", "asynchronous"), arithmetic=False)
+def barrier_close(handle: Any, *, cancel_pending_enqueues: bool) -> None:
+    """Take no new keys."""
+    resource(handle, Barrier).close(cancel_pending_enqueues)
+
+
+@kernel("BarrierReadySize", shape="-> ()", facts=("asynchronous",), arithmetic=False)
+def barrier_ready_size(handle: Any) -> Result:
+    """Return the number of complete elements."""
+    return np.int32(resource(handle, Barrier).ready_size)
+
+
+@kernel("BarrierIncompleteSize", shape="-> ()", facts=("asynchronous",), arithmetic=False)
+def barrier_incomplete_size(handle: Any) -> Result:
+    """Return the number of elements that lack a component."""
+    return np.int32(resource(handle, Barrier).incomplete_size)
+
+
+@shape("BarrierTakeMany")
+def barrier_take_many_shape(
+    handle: TensorSpec, num_elements: TensorSpec, *, component_types: list[DType]
+) -> tuple[Shape, Shape, list[Shape]]:
+    count = Shape((Dim.unknown(),))
+    return count, count, [count + spec.shape for spec in handle.handle] or [UNKNOWN] * len(component_types)
+
+
+# Barriers: elements that become ready once all their components have come.
+
+# TensorFlow's indices begin with the lowest int64, and a take returns them.
+_FIRST_INDEX = -(1 << 63)
+_MISSING: Any = object()
+
+
+@dataclasses.dataclass
+class _Incomplete:
+    """An element with missing components; `index` numbers the insertion that first brought its key."""
+
+    index: int
+    components: list[Any]
+
+
+class Barrier(Shared):
+    """A barrier: components are inserted by key; complete elements leave in the order of their first insertion."""
+
+    def __init__(self, name: str, spec: QueueSpec) -> None:
+        self.name = name
+        self.spec = spec
+        self.is_closed = False
+        self._cancels = False
+        self._index = _FIRST_INDEX
+        self._incomplete: dict[bytes, _Incomplete] = {}
+        self._ready = MinHeap()
+        self.line = Line()
+
+    @property
+    def incomplete_size(self) -> int:
+        return len(self._incomplete)
+
+    @property
+    def ready_size(self) -> int:
+        return len(self._ready)
+
+    def close(self, cancel_pending: bool) -> None:
+        """Take no new keys, with `cancel_pending` no components either; CancelledError if that was said before."""
+        if self.is_closed and (self._cancels or not cancel_pending):
+            raise CancelledError(f"Barrier '{self.name}' is already closed.")
+        self.is_closed = True
+        self._cancels = self._cancels or cancel_pending
+        if cancel_pending:
+            self._incomplete.clear()
+        self.line.serve()
+
+    def insert_many(self, keys: Sequence[bytes], values: np.ndarray[Any, Any], component: int) -> None:
+        """Insert a component for each key."""
+        # A barrier that is closed still takes the components that begun elements lack.
+        if self.is_closed and (self._cancels or (keys and not self._incomplete)):
+            raise CancelledError(f"Barrier {self.name} is closed.  Pending enqueues cancelled: {self._cancels}.")
+        is_new = [self._insert(key, value, component) for key, value in zip(keys, values)]
+        # All new keys of an insertion have one index: among them the heap's own order decides.
+        if any(is_new):
+            self._index += 1
+        self.line.serve()
+
+    def _insert(self, key: bytes, value: Any, component: int) -> bool:
+        """Add a component; return True if the key is new."""
+        element = self._incomplete.get(key)
+        is_new = element is None
+        if element is None:
+            if self.is_closed:
+                raise CancelledError(
+                    f"Barrier {self.name} is closed, but attempted to insert a brand new key: {key!r}.  "
+                    f"Pending inserts are {'' if self._cancels else 'not '}cancelled, so not inserting this key."
+                )
+            element = self._incomplete[key] = _Incomplete(self._index, [_MISSING] * len(self.spec.dtypes))
+        if element.components[component] is not _MISSING:
+            raise InvalidArgumentError(f"Key {key!r} already has a value for component {component} in barrier {self.name}")
+        element.components[component] = value
+        # `in` compares with ==, which arrays answer element by element.
+        if _MISSING not in [c if c is _MISSING else None for c in element.components]:
+            del self._incomplete[key]
+            # Elements leave in the order of their first insertion, not of their completion.
+            self._ready.push(element.index, (element.index, key, element.components))
+        return is_new
+
+    def take_many(self, count: int, allow_small_batch: bool, wait_for_incomplete: bool) -> list[Any]:
+        """Complete elements as (index, key, components); fewer than `count` only from a closed barrier where allowed."""
+        available = len(self._ready)
+        if available >= count:
+            return [self._ready.pop() for _ in range(count)]
+        # A closed barrier may still complete elements that have begun, so that a take may have to wait for them.
+        waits = bool(self._incomplete) and (wait_for_incomplete or not allow_small_batch or not available)
+        if not self.is_closed or (waits and not self._cancels):
+            raise WouldBlock(f"barrier '{self.name}' has {available} complete elements of {count} requested")
+        if not allow_small_batch or not available:
+            raise OutOfRangeError(
+                f"Barrier '{self.name}' is closed and has insufficient elements (requested {count}, total size {available})"
+            )
+        return [self._ready.pop() for _ in range(available)]

@@ -9,7 +9,7 @@ import numpy as np
 
 from ...codecs import wire
 from ...codecs.tfrecord import RecordError, decode_record, uncompressed
-from ...registry.registry import facts, kernel, not_arithmetic, shaped
+from ...registry.registry import facts, kernel, shaped
 from ...runtime.state.edge_values import scalar_object
 from ...runtime.state.kernel_context import KernelContext
 from ...runtime.state.resources import Shared
@@ -18,34 +18,35 @@ from ...types import dtypes
 from ...types.arrays import Array, Result, object_array
 from ..shared.kernel_files import file_name, matching_files, read_file
 from ..shared.resource_access import ReferenceHandle, named, resource
-from .queues import Queue, Taking, done
+from ..shared.turns import done
+from .queues import Queue, Taking
 
 
-@kernel("WholeFileReader", "WholeFileReaderV2")
+@kernel("WholeFileReader", "WholeFileReaderV2", arithmetic=False)
 def whole_file_reader(ctx: KernelContext, *, container: str, shared_name: str) -> Any:
     """A reader of whole files."""
     return named(ctx, container, shared_name, Reader, lambda: WholeFileReader(ctx.name))
 
 
-@kernel("IdentityReader", "IdentityReaderV2")
+@kernel("IdentityReader", "IdentityReaderV2", arithmetic=False)
 def identity_reader(ctx: KernelContext, *, container: str, shared_name: str) -> Any:
     """A reader that gives the work units themselves."""
     return named(ctx, container, shared_name, Reader, lambda: IdentityReader(ctx.name))
 
 
-@kernel("TextLineReader", "TextLineReaderV2")
+@kernel("TextLineReader", "TextLineReaderV2", arithmetic=False)
 def text_line_reader(ctx: KernelContext, *, skip_header_lines: int, container: str, shared_name: str) -> Any:
     """A reader of lines."""
     return named(ctx, container, shared_name, Reader, lambda: TextLineReader(ctx.name, skip_header_lines))
 
 
-@kernel("FixedLengthRecordReader")
+@kernel("FixedLengthRecordReader", arithmetic=False)
 def fixed_length_record_reader(ctx: KernelContext) -> Any:
     # TensorFlow's kernel serves both versions, and reads an attribute that only the second one declares.
     raise NotFoundError("No attr named 'encoding' in NodeDef", hint="TensorFlow too runs only FixedLengthRecordReaderV2")
 
 
-@kernel("TFRecordReader", "TFRecordReaderV2")
+@kernel("TFRecordReader", "TFRecordReaderV2", arithmetic=False)
 def tf_record_reader(ctx: KernelContext, *, compression_type: str, container: str, shared_name: str) -> Any:
     """A reader of TFRecord files."""
     return named(ctx, container, shared_name, Reader, lambda: RecordReader(ctx.name, compression_type))
@@ -57,7 +58,7 @@ _READERS = ("WholeFileReader", "IdentityReader", "TextLineReader", "FixedLengthR
 shaped("-> ()", *(name + "V2" for name in _READERS))
 
 
-@kernel("LMDBReader")
+@kernel("LMDBReader", arithmetic=False)
 def lmdb_reader(ctx: KernelContext) -> Any:
     # TensorFlow keeps the op, and refuses it since it was built without LMDB.
     raise UnimplementedError("LMDBReader is removed from TensorFlow", hint="LMDBDataset reads LMDB databases")
@@ -70,14 +71,7 @@ def _both(*names: str) -> list[str]:
     return [name + version for name in names for version in ("", "V2")]
 
 
-_USE = ("ReaderRead", "ReaderReadUpTo", "ReaderRestoreState", "ReaderReset")
-_ASK = ("ReaderNumRecordsProduced", "ReaderNumWorkUnitsCompleted", "ReaderSerializeState")
-_ALL = [*_both(*_READERS, *_USE, *_ASK), "LMDBReader", "RecordInput"]
-
-not_arithmetic(*_ALL)
-
-
-@kernel("FixedLengthRecordReaderV2")
+@kernel("FixedLengthRecordReaderV2", arithmetic=False)
 def fixed_length_record_reader_v2(
     ctx: KernelContext,
     *,
@@ -104,13 +98,13 @@ def _sources(
 
     def next_unit() -> bytes:
         # The reader waits as a dequeue does, in the line of the queue.
-        attempt = done(ctx, queue.taking, (reader_handle, queue_handle), lambda: Taking(queue, 1))
-        return np.asarray(attempt.elements[0][0]).item()
+        turn = done(ctx, queue.taking, (reader_handle, queue_handle), lambda: Taking(queue, 1))
+        return np.asarray(turn.elements[0][0]).item()
 
     return resource(reader_handle, Reader), next_unit, lambda unit: read_file(ctx, file_name(unit))
 
 
-@kernel("ReaderRead", "ReaderReadV2")
+@kernel("ReaderRead", "ReaderReadV2", facts=("reads_files", "side_effect"), arithmetic=False)
 def reader_read(ctx: KernelContext, reader_handle: Any, queue_handle: Any) -> tuple[Result, Result]:
     """The next record: key and value."""
     reader, next_unit, opener = _sources(ctx, reader_handle, queue_handle)
@@ -122,7 +116,7 @@ shaped("-> (), ()", *_both("ReaderRead"))
 facts("blocks", "asynchronous", of=_both("ReaderRead", "ReaderReadUpTo"))
 
 
-@kernel("ReaderReadUpTo", "ReaderReadUpToV2")
+@kernel("ReaderReadUpTo", "ReaderReadUpToV2", shape="*, *, () -> n, n", facts=("reads_files", "side_effect"), arithmetic=False)
 def reader_read_up_to(ctx: KernelContext, reader_handle: Any, queue_handle: Any, num_records: Array) -> tuple[Result, ...]:
     """Read up to `num_records` records: keys and values."""
     reader, next_unit, opener = _sources(ctx, reader_handle, queue_handle)
@@ -132,34 +126,25 @@ def reader_read_up_to(ctx: KernelContext, reader_handle: Any, queue_handle: Any,
     return tuple(object_array(column) for column in zip(*records))
 
 
-shaped("*, *, () -> n, n", *_both("ReaderReadUpTo"))
-
-
-facts("reads_files", of=[*_both("ReaderRead", "ReaderReadUpTo"), "RecordInput"])
-
-
-@kernel("ReaderNumRecordsProduced", "ReaderNumRecordsProducedV2")
+@kernel("ReaderNumRecordsProduced", "ReaderNumRecordsProducedV2", shape="-> ()", arithmetic=False)
 def reader_num_records_produced(reader_handle: Any) -> Result:
     """Return the number of records read."""
     return np.int64(resource(reader_handle, Reader).produced)
 
 
-@kernel("ReaderNumWorkUnitsCompleted", "ReaderNumWorkUnitsCompletedV2")
+@kernel("ReaderNumWorkUnitsCompleted", "ReaderNumWorkUnitsCompletedV2", shape="-> ()", arithmetic=False)
 def reader_num_work_units_completed(reader_handle: Any) -> Result:
     """Return the number of finished work units."""
     return np.int64(resource(reader_handle, Reader).work_finished)
 
 
-@kernel("ReaderSerializeState", "ReaderSerializeStateV2")
+@kernel("ReaderSerializeState", "ReaderSerializeStateV2", shape="-> ()", arithmetic=False)
 def reader_serialize_state(reader_handle: Any) -> Result:
     """The reader's state."""
     return scalar_object(resource(reader_handle, Reader).state())
 
 
-shaped("-> ()", *_both("ReaderNumRecordsProduced", "ReaderNumWorkUnitsCompleted", "ReaderSerializeState"))
-
-
-@kernel("ReaderRestoreState", "ReaderRestoreStateV2")
+@kernel("ReaderRestoreState", "ReaderRestoreStateV2", facts=("side_effect",), arithmetic=False)
 def reader_restore_state(reader_handle: Any, state: Array) -> None:
     """Take over a state."""
     if state.ndim:
@@ -167,16 +152,13 @@ def reader_restore_state(reader_handle: Any, state: Array) -> None:
     resource(reader_handle, Reader).restore(state.item())
 
 
-facts("side_effect", of=[*_both(*_USE), "RecordInput"])
-
-
-@kernel("ReaderReset", "ReaderResetV2")
+@kernel("ReaderReset", "ReaderResetV2", facts=("side_effect",), arithmetic=False)
 def reader_reset(reader_handle: Any) -> None:
     """Back to the beginning."""
     resource(reader_handle, Reader).reset()
 
 
-@kernel("RecordInput", shape="-> {batch_size}")
+@kernel("RecordInput", shape="-> {batch_size}", facts=("reads_files", "side_effect", "random"), arithmetic=False)
 def record_input(
     ctx: KernelContext,
     *,
@@ -233,9 +215,6 @@ def _all_records(ctx: KernelContext, pattern: str, compression: str) -> list[byt
     if not records:
         raise OutOfRangeError(f"the files of {pattern} hold no records")
     return records
-
-
-facts("random", of=("RecordInput",))
 
 
 # Readers: they take file names (work units) from a queue and give records with keys.

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ...registry.registry import facts, kernel, not_arithmetic
+from ...registry.registry import kernel
 from ...runtime.state.kernel_context import KernelContext
 from ...support.errors import FailedPreconditionError, InvalidArgumentError, OutOfRangeError, UnimplementedError
 from ...types import dtypes
@@ -17,7 +17,7 @@ from ..shared.kernel_files import file_name, gate, read_file
 from .tables import file_lines
 
 
-@kernel("GenerateVocabRemapping", shape="(), () -> {num_new_vocab}, ()")
+@kernel("GenerateVocabRemapping", shape="(), () -> {num_new_vocab}, ()", facts=("reads_files",), arithmetic=False)
 def generate_vocab_remapping(
     ctx: KernelContext,
     new_vocab_file: Array,
@@ -54,7 +54,7 @@ def _tokens(ctx: Any, name: Any, what: str, size: int) -> list[bytes]:
     return file_lines(read_file(ctx, path), size, path)
 
 
-@kernel("LoadAndRemapMatrix", shape="*, *, {num_rows}, _ -> {num_rows} {num_cols}")
+@kernel("LoadAndRemapMatrix", shape="*, *, {num_rows}, _ -> {num_rows} {num_cols}", facts=("reads_files",), arithmetic=False)
 def load_and_remap_matrix(
     ctx: KernelContext,
     ckpt_path: Array,
@@ -113,7 +113,3 @@ def _old_matrix(ctx: Any, path: str, name: str) -> Any:
     if old.ndim != 2:
         raise InvalidArgumentError(f"Tensor {name} has shape {Shape(old.shape)} instead of expected shape of rank 2.")
     return old
-
-
-not_arithmetic("GenerateVocabRemapping", "LoadAndRemapMatrix")
-facts("reads_files", of=("GenerateVocabRemapping", "LoadAndRemapMatrix"))

@@ -12,8 +12,7 @@ from ...building.gradbuilder import GradientBuilder, Gradients, IndexedSlices
 from ...graph.graph import Node, Output
 from ...numerics.group_reductions import update_rows, without_nans
 from ...numerics.integers import truncated_quotient
-from ...registry.catalog import CATALOG
-from ...registry.registry import Cost, facts, flops, gradient, kernel, not_differentiable, shape, without_gradient, zero_flops
+from ...registry.registry import NOT_DIFFERENTIABLE, WITHOUT_GRADIENT, Cost, facts, gradient, kernel, shape, zero_cost
 from ...runtime.state.resources import Variable
 from ...support.errors import InvalidArgumentError
 from ...types.arrays import Array, Result
@@ -25,7 +24,7 @@ from ..shared.plain_shapes import first_shape
 from ..shared.resource_access import resource_variable, rounds_without_repeats
 
 
-@kernel("ResourceGather")
+@kernel("ResourceGather", flops=zero_cost, facts=("snapshot", "row_numbers"))
 def resource_gather(resource: Array, indices: Array, *, batch_dims: int, dtype: DType) -> Result:
     """Return rows of a variable; leading `batch_dims` dimensions are paired with the dimensions of `indices`."""
     # The op has no axis: it gathers along the dimension that follows the batches.
@@ -68,7 +67,7 @@ def resource_gather_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gr
     return [IndexedSlices(values, rows, dims), None]
 
 
-@kernel("ResourceGatherNd")
+@kernel("ResourceGatherNd", flops=zero_cost, facts=("snapshot",))
 def resource_gather_nd(resource: Array, indices: Array, *, dtype: DType) -> Result:
     """Slices of a variable at the coordinates in the last dimension of `indices`."""
     return gather_nd(_read(resource, dtype), indices, bad_indices_policy="")
@@ -83,11 +82,6 @@ def resource_gather_nd_shape(resource: TensorSpec, indices: TensorSpec, *, dtype
 def resource_gather_nd_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     handle, indices = node.inputs
     return [g.ScatterNd(indices, grad, g.VariableShape(handle, out_type=indices.base_dtype)), None]
-
-
-zero_flops("ResourceGather", "ResourceGatherNd")
-facts("snapshot", of=("ResourceGather", "ResourceGatherNd"))
-facts("row_numbers", of=("ResourceGather",))
 
 
 def _scatter_rows(variable: Variable, indices: Any, updates: Any, write: Callable[[Array, Array, Array], None]) -> None:
@@ -117,25 +111,26 @@ def _scatter_rows(variable: Variable, indices: Any, updates: Any, write: Callabl
 
 
 def _register_row_scatter(suffix: str, write: Callable[[Array, Array, Array], None]) -> None:
-    ref_op, resource_op = f"Scatter{suffix}", f"ResourceScatter{suffix}"
+    cost = zero_cost if suffix == "Update" else _scatter_flops
+    # TensorFlow declares the sums as without gradient flow and says nothing of these: a gradient through them is an error.
+    flow = WITHOUT_GRADIENT if suffix in ("Update", "Min", "Max") else NOT_DIFFERENTIABLE
 
-    @kernel(ref_op)
+    @kernel(f"Scatter{suffix}", shape=_scatter_shape, gradient=flow, flops=cost, facts=("side_effect",))
     def scatter(ref: Variable, indices: Array, updates: Array) -> Variable:
         """Update rows of the variable and return the variable."""
         _scatter_rows(ref, indices, updates, write)
         return ref
 
-    @kernel(resource_op)
+    @kernel(
+        f"ResourceScatter{suffix}",
+        shape=_resource_scatter_shape,
+        gradient=NOT_DIFFERENTIABLE,
+        flops=cost,
+        facts=("side_effect",),
+    )
     def resource_scatter(resource: Array, indices: Array, updates: Array) -> None:
         """Update rows of a variable."""
         _scatter_rows(resource_variable(resource), indices, updates, write)
-
-    if suffix == "Update":
-        zero_flops(ref_op, resource_op)
-    else:
-        flops(ref_op, resource_op)(_scatter_flops)
-    shape(ref_op)(_scatter_shape)
-    shape(resource_op)(_resource_scatter_shape)
 
 
 def _scatter_flops(ref: TensorSpec, indices: TensorSpec, updates: TensorSpec) -> Cost:
@@ -209,24 +204,19 @@ def _scatter_nd(variable: Variable, indices: Any, updates: Any, ufunc: np.ufunc 
 
 
 def _register_nd_scatter(suffix: str, ufunc: np.ufunc | None) -> None:
-    ref_op, resource_op = f"ScatterNd{suffix}", f"ResourceScatterNd{suffix}"
+    cost = zero_cost if ufunc is None else _scatter_flops
+    flow = WITHOUT_GRADIENT if suffix in ("Min", "Max") else NOT_DIFFERENTIABLE
 
-    @kernel(ref_op)
+    @kernel(f"ScatterNd{suffix}", shape=first_shape, gradient=flow, flops=cost, facts=("side_effect",))
     def scatter_nd(ref: Variable, indices: Array, updates: Array, *, bad_indices_policy: str) -> Variable:
         """The variable, updated at the coordinates in `indices`."""
         _scatter_nd(ref, indices, updates, ufunc, bad_indices_policy)
         return ref
 
-    @kernel(resource_op)
+    @kernel(f"ResourceScatterNd{suffix}", gradient=NOT_DIFFERENTIABLE, flops=cost, facts=("side_effect",))
     def resource_scatter_nd(ref: Array, indices: Array, updates: Array, *, bad_indices_policy: str) -> None:
         """Update a variable at the coordinates in `indices`."""
         _scatter_nd(resource_variable(ref), indices, updates, ufunc, bad_indices_policy)
-
-    if ufunc is None:
-        zero_flops(ref_op, resource_op)
-    else:
-        flops(ref_op, resource_op)(_scatter_flops)
-    shape(ref_op)(first_shape)
 
 
 _ND_SCATTERS: tuple[tuple[str, np.ufunc | None], ...] = (
@@ -240,14 +230,5 @@ _ND_SCATTERS: tuple[tuple[str, np.ufunc | None], ...] = (
 for _suffix, _ufunc in _ND_SCATTERS:
     _register_nd_scatter(_suffix, _ufunc)
 
-_REF_SCATTERS = [f"Scatter{name}" for name, _ in _ROW_SCATTERS] + [f"ScatterNd{name}" for name, _ in _ND_SCATTERS]
-_SCATTERS = [op for name in _REF_SCATTERS for op in (name, f"Resource{name}") if op in CATALOG]
-
-_ASSIGNING = ("ScatterUpdate", "ScatterMin", "ScatterMax", "ScatterNdMin", "ScatterNdMax")
-not_differentiable(*(op for op in _SCATTERS if op not in _ASSIGNING))
-# TensorFlow declares the sums as without gradient flow and says nothing of these: a gradient through them is an error.
-without_gradient(*_ASSIGNING)
-
-facts("side_effect", of=_SCATTERS)
 facts("row_numbers", of=("ResourceScatterAdd",))
 facts("increment", of=("ScatterAdd", "ScatterSub"))

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...registry.registry import facts, kernel, not_arithmetic
+from ...registry.registry import kernel
 from ...runtime.state.edge_values import WouldBlock, is_of
 from ...runtime.state.kernel_context import KernelContext
 from ...runtime.state.resources import Shared
@@ -155,7 +155,7 @@ def _map_area(ctx: KernelContext, bounds: Bounds, dtypes: Sequence[DType]) -> Ma
     return ctx.resources.get_or_create(bounds.container, name, MapArea, create)
 
 
-@kernel("Stage")
+@kernel("Stage", facts=("side_effect", "blocks"), arithmetic=False)
 def stage(ctx: KernelContext, values: list[Array], *, bounds: Bounds) -> None:
     """Add a tuple."""
     area = _staging_area(ctx, bounds)
@@ -164,7 +164,7 @@ def stage(ctx: KernelContext, values: list[Array], *, bounds: Bounds) -> None:
         area.elements.append(tuple(values))
 
 
-@kernel("StageClear")
+@kernel("StageClear", facts=("side_effect",), arithmetic=False)
 def stage_clear(ctx: KernelContext, *, bounds: Bounds) -> None:
     """Forget all tuples."""
     area = _staging_area(ctx, bounds)
@@ -188,7 +188,7 @@ def _indices(indices: Array) -> list[int]:
     return numbers
 
 
-@kernel("MapStage", "OrderedMapStage")
+@kernel("MapStage", "OrderedMapStage", facts=("side_effect", "blocks"), arithmetic=False)
 def map_stage(
     ctx: KernelContext, key: Array, indices: Array, values: list[Array], *, bounds: Bounds, dtypes: list[DType]
 ) -> None:
@@ -201,7 +201,7 @@ def map_stage(
         area.put(_key(key), places, values)
 
 
-@kernel("MapClear", "OrderedMapClear")
+@kernel("MapClear", "OrderedMapClear", facts=("side_effect",), arithmetic=False)
 def map_clear(ctx: KernelContext, *, bounds: Bounds, dtypes: list[DType]) -> None:
     """Forget all elements."""
     area = _map_area(ctx, bounds, dtypes)
@@ -210,7 +210,7 @@ def map_clear(ctx: KernelContext, *, bounds: Bounds, dtypes: list[DType]) -> Non
         area.incomplete.clear()
 
 
-@kernel("Unstage", shape="-> * [dtypes]")
+@kernel("Unstage", shape="-> * [dtypes]", facts=("side_effect", "blocks"), arithmetic=False)
 def unstage(ctx: KernelContext, *, bounds: Bounds, dtypes: list[DType]) -> Sequence[Result]:
     """Take the oldest tuple."""
     area = _staging_area(ctx, bounds)
@@ -220,17 +220,7 @@ def unstage(ctx: KernelContext, *, bounds: Bounds, dtypes: list[DType]) -> Seque
         return _declared(area.elements.popleft(), dtypes)
 
 
-_MAP = ("Stage", "Unstage", "UnstageNoKey", "Peek", "Size", "IncompleteSize", "Clear")
-_ALL = ("Stage", "Unstage", "StagePeek", "StageSize", "StageClear", *(p + m for p in ("Map", "OrderedMap") for m in _MAP))
-
-facts("side_effect", of=[op for op in _ALL if not op.endswith(("Size", "Peek"))])
-
-facts("blocks", of=[op for op in _ALL if not op.endswith(("Size", "Clear"))])
-
-not_arithmetic(*_ALL)
-
-
-@kernel("StagePeek", shape="-> * [dtypes]")
+@kernel("StagePeek", shape="-> * [dtypes]", facts=("blocks",), arithmetic=False)
 def stage_peek(ctx: KernelContext, index: Array, *, bounds: Bounds, dtypes: list[DType]) -> Sequence[Result]:
     """A tuple that stays."""
     area = _staging_area(ctx, bounds)
@@ -244,7 +234,7 @@ def stage_peek(ctx: KernelContext, index: Array, *, bounds: Bounds, dtypes: list
         return _declared(area.elements[int(index)], dtypes)
 
 
-@kernel("MapPeek", "OrderedMapPeek", shape="-> * [dtypes]")
+@kernel("MapPeek", "OrderedMapPeek", shape="-> * [dtypes]", facts=("blocks",), arithmetic=False)
 def map_peek(ctx: KernelContext, key: Array, indices: Array, *, bounds: Bounds, dtypes: list[DType]) -> Sequence[Result]:
     """Parts of an element that stays."""
     area = _map_area(ctx, bounds, dtypes)
@@ -252,7 +242,7 @@ def map_peek(ctx: KernelContext, key: Array, indices: Array, *, bounds: Bounds, 
         return _declared(area.parts(_key(key), _indices(indices)), dtypes)
 
 
-@kernel("MapUnstage", "OrderedMapUnstage", shape="-> * [dtypes]")
+@kernel("MapUnstage", "OrderedMapUnstage", shape="-> * [dtypes]", facts=("side_effect", "blocks"), arithmetic=False)
 def map_unstage(ctx: KernelContext, key: Array, indices: Array, *, bounds: Bounds, dtypes: list[DType]) -> Sequence[Result]:
     """Take parts of the element of a key."""
     area = _map_area(ctx, bounds, dtypes)
@@ -260,25 +250,27 @@ def map_unstage(ctx: KernelContext, key: Array, indices: Array, *, bounds: Bound
         return _declared(area.take(_key(key), _indices(indices)), dtypes)
 
 
-@kernel("StageSize", shape="-> ()")
+@kernel("StageSize", shape="-> ()", arithmetic=False)
 def stage_size(ctx: KernelContext, *, bounds: Bounds) -> Result:
     """Return the number of tuples in the area."""
     return np.int32(len(_staging_area(ctx, bounds).elements))
 
 
-@kernel("MapSize", "OrderedMapSize", shape="-> ()")
+@kernel("MapSize", "OrderedMapSize", shape="-> ()", arithmetic=False)
 def map_size(ctx: KernelContext, *, bounds: Bounds, dtypes: list[DType]) -> Result:
     """Return the number of complete elements."""
     return np.int32(len(_map_area(ctx, bounds, dtypes).complete))
 
 
-@kernel("MapIncompleteSize", "OrderedMapIncompleteSize", shape="-> ()")
+@kernel("MapIncompleteSize", "OrderedMapIncompleteSize", shape="-> ()", arithmetic=False)
 def map_incomplete_size(ctx: KernelContext, *, bounds: Bounds, dtypes: list[DType]) -> Result:
     """Return the number of elements that lack parts."""
     return np.int32(len(_map_area(ctx, bounds, dtypes).incomplete))
 
 
-@kernel("MapUnstageNoKey", "OrderedMapUnstageNoKey", shape="-> (), * [dtypes]")
+@kernel(
+    "MapUnstageNoKey", "OrderedMapUnstageNoKey", shape="-> (), * [dtypes]", facts=("side_effect", "blocks"), arithmetic=False
+)
 def map_unstage_no_key(ctx: KernelContext, indices: Array, *, bounds: Bounds, dtypes: list[DType]) -> Any:
     """Take parts of any element: its key and the parts."""
     area = _map_area(ctx, bounds, dtypes)

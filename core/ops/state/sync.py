@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...registry.registry import facts, kernel, not_arithmetic
+from ...registry.registry import kernel
 from ...runtime.state.edge_values import WouldBlock, scalar_object
 from ...runtime.state.kernel_context import KernelContext
 from ...runtime.state.resources import Shared
@@ -35,13 +35,13 @@ class IterationCounter:
     """A placeholder for the counter of a dataset service's iterations, absent from this process."""
 
 
-@kernel("MutexV2", shape="-> ()")
+@kernel("MutexV2", shape="-> ()", arithmetic=False)
 def mutex(ctx: KernelContext, *, container: str, shared_name: str) -> Result:
     """A mutex."""
     return named(ctx, container, shared_name, Mutex, lambda: Mutex(shared_name or ctx.name))
 
 
-@kernel("MutexLock", shape="-> ()")
+@kernel("MutexLock", shape="-> ()", facts=("side_effect", "blocks", "asynchronous"), arithmetic=False)
 def mutex_lock(ctx: KernelContext, mutex: Array) -> Result:
     """Wait until the mutex is free, then lock the mutex."""
     target = resource(mutex, Mutex)
@@ -53,7 +53,7 @@ def mutex_lock(ctx: KernelContext, mutex: Array) -> Result:
     return scalar_object(target.holder)
 
 
-@kernel("ConsumeMutexLock")
+@kernel("ConsumeMutexLock", facts=("side_effect", "inexpensive"), arithmetic=False)
 def consume_mutex_lock(mutex_lock: Array) -> None:
     """Release a mutex."""
     lock = scalar(mutex_lock, "mutex_lock")
@@ -65,14 +65,7 @@ def consume_mutex_lock(mutex_lock: Array) -> None:
             lock.mutex.holder = None
 
 
-@kernel("DummyIterationCounter", shape="-> ()")
+@kernel("DummyIterationCounter", shape="-> ()", arithmetic=False)
 def dummy_iteration_counter(ctx: KernelContext) -> Result:
     """A counter that counts nothing."""
     return scalar_object(ctx.state(IterationCounter))
-
-
-_ALL = ("MutexV2", "MutexLock", "ConsumeMutexLock", "DummyIterationCounter")
-facts("side_effect", of=("MutexLock", "ConsumeMutexLock"))
-facts("inexpensive", of=("ConsumeMutexLock",))
-facts("blocks", "asynchronous", of=("MutexLock",))
-not_arithmetic(*_ALL)

@@ -13,7 +13,7 @@ import numpy as np
 
 from ...codecs.hashes import murmur64
 from ...numerics.hash_tables import ChainedOrder, IntegerIndex
-from ...registry.registry import facts, kernel, not_arithmetic, onnx, shape
+from ...registry.registry import kernel, onnx, shape
 from ...runtime.state.edge_values import scalar_object
 from ...runtime.state.kernel_context import KernelContext
 from ...runtime.state.resources import Shared
@@ -290,14 +290,15 @@ class DenseTable(LookupTable):
     def __init__(
         self,
         name: str,
-        dtypes: tuple[DType, DType],
+        key_dtype: DType,
+        value_dtype: DType,
         value_shape: tuple[int, ...],
         empty_key: np.ndarray[Any, Any],
         deleted_key: np.ndarray[Any, Any],
         buckets: int,
         max_load: float,
     ) -> None:
-        super().__init__(name, *dtypes, value_shape, empty_key.shape)
+        super().__init__(name, key_dtype, value_dtype, value_shape, empty_key.shape)
         self.empty = self.keys_of(empty_key[None])[0][0]
         self.deleted = self.keys_of(deleted_key[None])[0][0]
         if self.empty == self.deleted:
@@ -454,16 +455,25 @@ def file_lines(contents: bytes, vocab_size: int, path: str) -> list[bytes]:
 _LINE_NUMBER, _WHOLE_LINE = -1, -2
 
 
-def _shared(
-    ctx: KernelContext,
-    container: str,
-    shared_name: str,
-    kind: type[Any],
-    types: tuple[DType, DType],
-    create: Callable[..., Any],
-) -> Any:
-    """Return the table of that name; InvalidArgumentError if its key and value dtypes differ from `types`."""
-    handle = named(ctx, container, shared_name, LookupTable, create)
+class TableAttributes(NamedTuple):
+    """The attributes of a new table: tables of scalars state no value shape, and tables without a name no container."""
+
+    key_dtype: DType
+    value_dtype: DType
+    value_shape: Shape | None = None
+    container: str | None = None
+    shared_name: str = ""
+
+
+def _made(ctx: KernelContext, attrs: TableAttributes, kind: Callable[..., LookupTable], *rest: Any) -> Any:
+    """Return a handle of the table of that name, made of the attributes and `rest` at first touch, or of a table without a
+    name; InvalidArgumentError if a table of the name has other dtypes.
+    """
+    types = (attrs.key_dtype, attrs.value_dtype)
+    create = functools.partial(kind, ctx.name, *types, *rest)
+    if attrs.container is None:
+        return scalar_object(create())
+    handle = named(ctx, attrs.container, attrs.shared_name, LookupTable, create)
     table = resource(handle, LookupTable)
     # The name may be that of a table which another node made.
     if type(table) is not kind or (table.key_dtype, table.value_dtype) != types:
@@ -473,132 +483,61 @@ def _shared(
     return handle
 
 
-@kernel("HashTable", "HashTableV2")
-def hash_table(ctx: KernelContext, *, container: str, shared_name: str, key_dtype: DType, value_dtype: DType) -> Any:
+def _handle_shape(*keys: TensorSpec, attrs: TableAttributes) -> TensorSpec:
+    """Return the spec of a table's handle, with the specs of keys and values; dense tables take keys as inputs."""
+    key = TensorSpec(attrs.key_dtype, keys[0].shape if keys else SCALAR)
+    value = TensorSpec(attrs.value_dtype, SCALAR if attrs.value_shape is None else attrs.value_shape)
+    return TensorSpec(dtypes.resource, SCALAR, None, (key, value))
+
+
+@kernel("HashTable", "HashTableV2", "AnonymousHashTable", shape=_handle_shape, facts=("table", "owns_state"), arithmetic=False)
+def hash_table(ctx: KernelContext, *, attrs: TableAttributes) -> Any:
     """A table for an initializer to fill."""
-    types = (key_dtype, value_dtype)
-    return _shared(ctx, container, shared_name, StaticTable, types, lambda: StaticTable(ctx.name, *types))
+    return _made(ctx, attrs, StaticTable)
 
 
-@kernel("AnonymousHashTable")
-def anonymous_hash_table(ctx: KernelContext, *, key_dtype: DType, value_dtype: DType) -> Result:
-    """A table without a name, for an initializer to fill."""
-    return scalar_object(StaticTable(ctx.name, key_dtype, value_dtype))
+_OF_TENSORS = ("MutableHashTableOfTensors", "MutableHashTableOfTensorsV2", "AnonymousMutableHashTableOfTensors")
+_MUTABLE = ("table", "owns_state", "saved_table")
+"""The facts of tables that insertions change."""
+_INITIALIZES = ("initializes_table", "fills_table", "side_effect")
 
 
-@kernel("MutableHashTable", "MutableHashTableV2")
-def mutable_hash_table(ctx: KernelContext, *, container: str, shared_name: str, key_dtype: DType, value_dtype: DType) -> Any:
-    """A table of scalars."""
-    types = (key_dtype, value_dtype)
-    return _shared(ctx, container, shared_name, MutableTable, types, lambda: MutableTable(ctx.name, *types))
+@kernel(
+    "MutableHashTable", "MutableHashTableV2", "AnonymousMutableHashTable", *_OF_TENSORS, shape=_handle_shape, facts=_MUTABLE,
+    arithmetic=False,
+)  # fmt: skip
+def mutable_hash_table(ctx: KernelContext, *, attrs: TableAttributes) -> Any:
+    """A table of scalars, or of vectors."""
+    if attrs.value_shape is None:
+        return _made(ctx, attrs, MutableTable)
+    if attrs.value_shape.rank != 1:
+        raise InvalidArgumentError(f"Default value must be a vector, got shape {attrs.value_shape}")
+    return _made(ctx, attrs, MutableTable, attrs.value_shape.known())
 
 
-@kernel("AnonymousMutableHashTable")
-def anonymous_mutable_hash_table(ctx: KernelContext, *, key_dtype: DType, value_dtype: DType) -> Result:
-    """A table of scalars without a name."""
-    return scalar_object(MutableTable(ctx.name, key_dtype, value_dtype))
-
-
-def _handle(dtype: Any, key: Any, value: Any, value_shape: Any = SCALAR, key_shape: Any = SCALAR) -> TensorSpec:
-    """Return the spec of a table's handle, with the specs of keys and values."""
-    return TensorSpec(dtype, SCALAR, None, (TensorSpec(key, key_shape), TensorSpec(value, value_shape)))
-
-
-_CREATE_MUTABLE = ("MutableHashTable", "MutableHashTableV2", "AnonymousMutableHashTable")
-_CREATE = ("HashTable", "HashTableV2", "AnonymousHashTable", *_CREATE_MUTABLE)
-
-
-@shape(*_CREATE)
-def hash_table_shape(*, key_dtype: DType, value_dtype: DType) -> TensorSpec:
-    return _handle(dtypes.resource, key_dtype, value_dtype)
-
-
-def _vector_shape(value_shape: Shape) -> tuple[int, ...]:
-    if value_shape.rank != 1:
-        raise InvalidArgumentError(f"Default value must be a vector, got shape {value_shape}")
-    return value_shape.known()
-
-
-@kernel("MutableHashTableOfTensors", "MutableHashTableOfTensorsV2")
-def mutable_hash_table_of_tensors(
-    ctx: KernelContext, *, container: str, shared_name: str, key_dtype: DType, value_dtype: DType, value_shape: Shape
-) -> Any:
-    """A table of vectors."""
-    types, size = (key_dtype, value_dtype), _vector_shape(value_shape)
-    return _shared(ctx, container, shared_name, MutableTable, types, lambda: MutableTable(ctx.name, *types, size))
-
-
-@kernel("AnonymousMutableHashTableOfTensors")
-def anonymous_mutable_hash_table_of_tensors(
-    ctx: KernelContext, *, key_dtype: DType, value_dtype: DType, value_shape: Shape
-) -> Result:
-    """A table of vectors without a name."""
-    return scalar_object(MutableTable(ctx.name, key_dtype, value_dtype, _vector_shape(value_shape)))
-
-
-_CREATE_OF_TENSORS = ("MutableHashTableOfTensors", "MutableHashTableOfTensorsV2", "AnonymousMutableHashTableOfTensors")
-
-
-@shape(*_CREATE_OF_TENSORS)
-def mutable_hash_table_of_tensors_shape(*, key_dtype: DType, value_dtype: DType, value_shape: Shape) -> TensorSpec:
-    return _handle(dtypes.resource, key_dtype, value_dtype, value_shape)
-
-
-@kernel("MutableDenseHashTable")
+@kernel("MutableDenseHashTable", shape=_handle_shape, facts=_MUTABLE, arithmetic=False)
 def mutable_dense_hash_table(empty_key: Array) -> Any:
     raise InvalidArgumentError("this op lacks deleted_key, which TensorFlow needs to create the table")
 
 
-class DenseAttrs(NamedTuple):
-    """The attributes of a dense table: dtypes, value shape, initial number of buckets, and load factor."""
-
-    key_dtype: DType
-    value_dtype: DType
-    value_shape: Shape
-    initial_num_buckets: int
-    max_load_factor: float
-
-
-def _dense(ctx: KernelContext, keys: tuple[Array, Array], attrs: DenseAttrs) -> Callable[..., Any]:
-    """Return a factory of dense tables; `keys` are the empty and the deleted key."""
-    empty, deleted = map(np.asarray, keys)
+@kernel("MutableDenseHashTableV2", "AnonymousMutableDenseHashTable", shape=_handle_shape, facts=_MUTABLE, arithmetic=False)
+def mutable_dense_hash_table_v2(
+    ctx: KernelContext,
+    empty_key: Array,
+    deleted_key: Array,
+    *,
+    attrs: TableAttributes,
+    initial_num_buckets: int,
+    max_load_factor: float,
+) -> Result:
+    """Return an open-addressing table; a reserved key marks free buckets, another the buckets of removed keys."""
+    empty, deleted = map(np.asarray, (empty_key, deleted_key))
     if deleted.shape != empty.shape:
         raise InvalidArgumentError(f"Empty and deleted keys must have same shape, got {empty.shape} and {deleted.shape}")
     if empty.ndim > 1:
         raise InvalidArgumentError(f"Empty key must be a scalar or a vector, got shape {empty.shape}")
-    types, sizes = (attrs.key_dtype, attrs.value_dtype), (attrs.initial_num_buckets, attrs.max_load_factor)
-    return lambda: DenseTable(ctx.name, types, attrs.value_shape.known(), empty, deleted, *sizes)
-
-
-@kernel("MutableDenseHashTableV2")
-def mutable_dense_hash_table_v2(
-    ctx: KernelContext, empty_key: Array, deleted_key: Array, *, container: str, shared_name: str, attrs: DenseAttrs
-) -> Result:
-    """Return an open-addressing table; a reserved key marks free buckets, another the buckets of removed keys."""
-    types = (attrs.key_dtype, attrs.value_dtype)
-    return _shared(ctx, container, shared_name, DenseTable, types, _dense(ctx, (empty_key, deleted_key), attrs))
-
-
-@kernel("AnonymousMutableDenseHashTable")
-def anonymous_mutable_dense_hash_table(
-    ctx: KernelContext, empty_key: Array, deleted_key: Array, *, attrs: DenseAttrs
-) -> Result:
-    """An open-addressing table without a name."""
-    return scalar_object(_dense(ctx, (empty_key, deleted_key), attrs)())
-
-
-_CREATE_DENSE = ("MutableDenseHashTable", "MutableDenseHashTableV2", "AnonymousMutableDenseHashTable")
-
-
-@shape(*_CREATE_DENSE)
-def mutable_dense_hash_table_shape(
-    empty_key: TensorSpec, *deleted_key: TensorSpec, key_dtype: DType, value_dtype: DType, value_shape: Shape
-) -> TensorSpec:
-    return _handle(dtypes.resource, key_dtype, value_dtype, value_shape, empty_key.shape)
-
-
-facts("table", "owns_state", of=(*_CREATE, *_CREATE_OF_TENSORS, *_CREATE_DENSE))
-facts("saved_table", of=(*_CREATE_MUTABLE, *_CREATE_OF_TENSORS, *_CREATE_DENSE))
+    assert attrs.value_shape is not None
+    return _made(ctx, attrs, DenseTable, attrs.value_shape.known(), empty, deleted, initial_num_buckets, max_load_factor)
 
 
 def _static(handle: Array | ReferenceHandle) -> StaticTable:
@@ -608,7 +547,7 @@ def _static(handle: Array | ReferenceHandle) -> StaticTable:
     return table
 
 
-@kernel("InitializeTable", "InitializeTableV2", shape="*, n, n ->")
+@kernel("InitializeTable", "InitializeTableV2", shape="*, n, n ->", facts=_INITIALIZES, arithmetic=False)
 def initialize_table(table_handle: Any, keys: Array, values: Array, *, Tkey: DType, Tval: DType) -> None:
     """Fill a table from two vectors."""
     table = _static(table_handle)
@@ -623,7 +562,13 @@ def initialize_table(table_handle: Any, keys: Array, values: Array, *, Tkey: DTy
     table.initialize(keys, values)
 
 
-@kernel("InitializeTableFromTextFile", "InitializeTableFromTextFileV2", shape="*, () ->")
+@kernel(
+    "InitializeTableFromTextFile",
+    "InitializeTableFromTextFileV2",
+    shape="*, () ->",
+    facts=("reads_files", *_INITIALIZES),
+    arithmetic=False,
+)
 def initialize_table_from_text_file(
     ctx: KernelContext,
     table_handle: Any,
@@ -693,10 +638,7 @@ class _Columns:
         return value
 
 
-facts("reads_files", of=("InitializeTableFromTextFile", "InitializeTableFromTextFileV2"))
-
-
-@kernel("LookupTableFind", "LookupTableFindV2")
+@kernel("LookupTableFind", "LookupTableFindV2", arithmetic=False)
 def lookup_table_find(table_handle: Any, keys: Array, default_value: Array, *, Tin: DType, Tout: DType) -> Result:
     """The value of each key, the default where there is none."""
     table = resource(table_handle, LookupTable)
@@ -715,7 +657,7 @@ def lookup_table_find_shape(table_handle: TensorSpec, keys: TensorSpec, default_
     return keys.shape[: keys.rank - key.rank] + value.shape
 
 
-@kernel("LookupTableInsert", "LookupTableInsertV2")
+@kernel("LookupTableInsert", "LookupTableInsertV2", facts=("side_effect",), arithmetic=False)
 def lookup_table_insert(table_handle: Any, keys: Array, values: Array, *, Tin: DType, Tout: DType) -> None:
     """Add or replace entries."""
     table = resource(table_handle, LookupTable)
@@ -723,7 +665,7 @@ def lookup_table_insert(table_handle: Any, keys: Array, values: Array, *, Tin: D
     table.insert(np.asarray(keys), np.asarray(values))
 
 
-@kernel("LookupTableRemoveV2")
+@kernel("LookupTableRemoveV2", facts=("side_effect",), arithmetic=False)
 def lookup_table_remove(table_handle: Array, keys: Array, *, Tin: DType) -> None:
     """Remove entries."""
     table = resource(table_handle, LookupTable)
@@ -731,7 +673,7 @@ def lookup_table_remove(table_handle: Array, keys: Array, *, Tin: DType) -> None
     table.remove(np.asarray(keys))
 
 
-@kernel("LookupTableImport", "LookupTableImportV2")
+@kernel("LookupTableImport", "LookupTableImportV2", facts=("fills_table", "side_effect"), arithmetic=False)
 def lookup_table_import(table_handle: Any, keys: Array, values: Array, *, Tin: DType, Tout: DType) -> None:
     """Replace all entries."""
     table = resource(table_handle, LookupTable)
@@ -739,13 +681,13 @@ def lookup_table_import(table_handle: Any, keys: Array, values: Array, *, Tin: D
     table.load(np.asarray(keys), np.asarray(values))
 
 
-@kernel("LookupTableSize", "LookupTableSizeV2", shape="-> ()")
+@kernel("LookupTableSize", "LookupTableSizeV2", shape="-> ()", arithmetic=False)
 def lookup_table_size(table_handle: Any) -> Result:
     """Return the number of entries."""
     return np.int64(len(resource(table_handle, LookupTable)))
 
 
-@kernel("LookupTableExport", "LookupTableExportV2")
+@kernel("LookupTableExport", "LookupTableExportV2", arithmetic=False)
 def lookup_table_export(table_handle: Any, *, Tkeys: DType, Tvalues: DType) -> tuple[Result, Result]:
     """All keys and values."""
     table = resource(table_handle, LookupTable)
@@ -761,19 +703,6 @@ def lookup_table_export_shape(table_handle: TensorSpec) -> tuple[Shape, ...]:
     key, value = table_handle.handle
     # Dense tables export scalars as rows of one element; their handle's spec does not say so.
     return tuple(Shape((count,)) + spec.shape if spec.rank else UNKNOWN for spec in (key, value))
-
-
-_INITIALIZE = (
-    "InitializeTable", "InitializeTableV2", "InitializeTableFromTextFile", "InitializeTableFromTextFileV2",
-)  # fmt: skip
-_IMPORT = ("LookupTableImport", "LookupTableImportV2")
-_WRITE = (*_INITIALIZE, *_IMPORT, "LookupTableInsert", "LookupTableInsertV2", "LookupTableRemoveV2")
-_READ = tuple(f"LookupTable{what}{version}" for what in ("Find", "Size", "Export") for version in ("", "V2"))
-_ALL = (*_CREATE, *_CREATE_OF_TENSORS, *_CREATE_DENSE, *_WRITE, *_READ)
-facts("initializes_table", of=_INITIALIZE)
-facts("fills_table", of=(*_INITIALIZE, *_IMPORT))
-facts("side_effect", of=_WRITE)
-not_arithmetic(*_ALL)
 
 
 # A table of ONNX is a LabelEncoder of the keys that an initializer fills in, and the values by number.

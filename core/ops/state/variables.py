@@ -16,18 +16,17 @@ from ...building.gradbuilder import GradientBuilder, Gradients
 from ...graph.graph import Node, Output
 from ...inference.profiler_formulas import of_input
 from ...registry.registry import (
+    WITHOUT_GRADIENT,
     facts,
     flops,
     gradient,
     kernel,
     lower,
-    not_arithmetic,
     not_differentiable,
     profiled,
     shape,
     shaped,
-    without_gradient,
-    zero_flops,
+    zero_cost,
 )
 from ...runtime.state.edge_values import is_of, scalar_object
 from ...runtime.state.kernel_context import KernelContext
@@ -37,6 +36,7 @@ from ...support.errors import AlreadyExistsError, FailedPreconditionError, Inval
 from ...types.arrays import Array, Result
 from ...types.dtypes import DType, resource
 from ...types.shapes import SCALAR, UNKNOWN, Shape, TensorSpec, merge_shapes
+from ..shared.decompositions import by_ops
 from ..shared.elementwise_tables import counted
 from ..shared.resource_access import resource_variable, same_shape, variable_behind
 from ..shared.shape_arguments import shape_value
@@ -46,7 +46,7 @@ _STEP_CONTAINER: Final = "temporary variables"
 _RESOURCE: Final = "resource:"
 
 
-@kernel("VariableV2", "Variable", shape="-> {shape}...")
+@kernel("VariableV2", "Variable", shape="-> {shape}...", facts=("variable", "owns_state"), arithmetic=False)
 def variable(ctx: KernelContext, *, dtype: DType, shape: Shape, container: str, shared_name: str) -> Any:
     """Return the reference of the variable of that container and name; an empty variable needs no initializer."""
     target = ctx.state(lambda: _ref_variable(ctx, dtype, shape, container, shared_name or ctx.name))
@@ -68,7 +68,7 @@ def _new_variable(name: str, dtype: DType, shape: Shape) -> Variable:
     return created
 
 
-@kernel("TemporaryVariable", shape="-> {shape}...")
+@kernel("TemporaryVariable", shape="-> {shape}...", facts=("side_effect", "owns_state"), arithmetic=False)
 def temporary_variable(ctx: KernelContext, *, shape: Shape, dtype: DType, var_name: str) -> Any:
     """Return the reference of a variable that lives until destroyed or until the step ends; its first value is zeros."""
     name = var_name or ctx.name
@@ -81,13 +81,7 @@ def temporary_variable(ctx: KernelContext, *, shape: Shape, dtype: DType, var_na
     return created
 
 
-not_arithmetic("VariableV2", "Variable", "TemporaryVariable")
-facts("variable", "owns_state", of=("Variable", "VariableV2"))
-facts("side_effect", of=("TemporaryVariable",))
-facts("owns_state", of=("TemporaryVariable",))
-
-
-@kernel("Assign")
+@kernel("Assign", facts=("side_effect", "assignment"), arithmetic=False)
 def assign(ref: Any, value: Array, *, validate_shape: bool) -> Any:
     """The reference, holding `value` now."""
     if validate_shape and value.shape != _current_shape(ref):
@@ -106,10 +100,6 @@ def _current_shape(variable: Variable) -> tuple[int, ...]:
 @shape("Assign")
 def assign_shape(ref: TensorSpec, value: TensorSpec, *, validate_shape: bool) -> Shape:
     return merge_shapes(ref.shape, value.shape) if validate_shape else value.shape
-
-
-not_arithmetic("Assign")
-facts("side_effect", "assignment", of=("Assign",))
 
 
 def _register_increment(op: str, resource_op: str, ufunc: np.ufunc, doc: str) -> None:
@@ -141,7 +131,7 @@ shaped("..., ... -> ...", "AssignAdd", "AssignSub")
 profiled(of_input(1), "AssignAdd", "AssignSub")
 
 
-@kernel("AssignVariableOp")
+@kernel("AssignVariableOp", facts=("side_effect", "assignment"), arithmetic=False)
 def assign_variable_op(resource: Array, value: Array, *, dtype: DType, validate_shape: bool) -> None:
     """Put `value` into the variable."""
     target = variable_behind(resource)
@@ -166,10 +156,6 @@ def assign_variable_op_shape(resource: TensorSpec, value: TensorSpec, *, dtype: 
     return []
 
 
-not_arithmetic("AssignVariableOp")
-facts("side_effect", "assignment", of=("AssignVariableOp",))
-
-
 flops("AssignAdd", "AssignSub", "AssignAddVariableOp", "AssignSubVariableOp")(counted(1, 1, "An addition for each element."))
 
 
@@ -177,20 +163,17 @@ not_differentiable("AssignAdd", "AssignSub", "AssignAddVariableOp", "AssignSubVa
 facts("side_effect", "increment", of=("AssignAdd", "AssignSub", "AssignAddVariableOp", "AssignSubVariableOp"))
 
 
-@kernel("IsVariableInitialized", shape="-> ()")
+@kernel("IsVariableInitialized", shape="-> ()", facts=("snapshot", "initialization_test", "metadata"), arithmetic=False)
 def is_variable_initialized(ref: Any) -> Result:
     return np.bool_(ref.is_initialized)
 
 
-@kernel("VarIsInitializedOp", shape="-> ()")
+@kernel("VarIsInitializedOp", shape="-> ()", facts=("snapshot", "initialization_test", "metadata"), arithmetic=False)
 def var_is_initialized_op(resource: Array) -> Result:
     return np.bool_(variable_behind(resource).is_initialized)
 
 
-facts("snapshot", "initialization_test", of=("IsVariableInitialized", "VarIsInitializedOp"))
-
-
-@kernel("CountUpTo", shape="-> ()")
+@kernel("CountUpTo", shape="-> ()", facts=("side_effect",), arithmetic=False)
 def count_up_to(ref: Any, *, limit: int) -> Result:
     """The count so far; OutOfRangeError from `limit` on."""
     if np.ndim(ref.read()):
@@ -207,7 +190,7 @@ def _count(variable: Variable, limit: int) -> Any:
     return count
 
 
-@kernel("ResourceCountUpTo", shape="-> ()")
+@kernel("ResourceCountUpTo", shape="-> ()", facts=("side_effect",), arithmetic=False)
 def resource_count_up_to(resource: Array, *, limit: int, T: DType) -> Result:
     """The count so far; OutOfRangeError from `limit` on."""
     counter = resource_variable(resource)
@@ -218,13 +201,7 @@ def resource_count_up_to(resource: Array, *, limit: int, T: DType) -> Result:
     return _count(counter, limit)
 
 
-not_arithmetic("IsVariableInitialized", "VarIsInitializedOp", "CountUpTo", "ResourceCountUpTo")
-facts("metadata", of=("IsVariableInitialized", "VarIsInitializedOp"))
-
-facts("side_effect", of=("CountUpTo", "ResourceCountUpTo"))
-
-
-@kernel("DestroyTemporaryVariable", shape="... -> ...")
+@kernel("DestroyTemporaryVariable", shape="... -> ...", gradient=WITHOUT_GRADIENT, flops=zero_cost, facts=("side_effect",))
 def destroy_temporary_variable(ctx: KernelContext, ref: Any, *, var_name: str) -> Result:
     """Destroy a temporary variable and return its last value."""
     # The name goes and the reference stays: its value is the op's result.
@@ -232,23 +209,18 @@ def destroy_temporary_variable(ctx: KernelContext, ref: Any, *, var_name: str) -
     return ref.read()
 
 
-@kernel("RefIdentity", shape="... -> ...")
+@kernel(
+    "RefIdentity",
+    shape="... -> ...",
+    gradient=by_ops("dy"),
+    flops=zero_cost,
+    facts=("forwarding", "transparent", "inexpensive"),
+)
 def ref_identity(input: Any) -> Any:
     return input
 
 
-facts("side_effect", of=("DestroyTemporaryVariable",))
-
-
-@gradient("RefIdentity")
-def ref_identity_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
-    return [grad]
-
-
-facts("forwarding", "transparent", of=("RefIdentity",))
-
-
-@kernel("VarHandleOp")
+@kernel("VarHandleOp", gradient=WITHOUT_GRADIENT, flops=zero_cost, facts=("variable", "owns_state"))
 def var_handle_op(ctx: KernelContext, *, dtype: DType, shape: Shape, container: str, shared_name: str) -> Result:
     """Return the handle of the resource variable of that container and name; an anonymous variable is new in every run."""
     if shared_name == ANONYMOUS_NAME:
@@ -271,7 +243,7 @@ def _handle_spec(dtype: DType, shape: Shape) -> TensorSpec:
     return TensorSpec(resource, SCALAR, handle=(TensorSpec(dtype, shape),))
 
 
-@kernel("_VarHandlesOp")
+@kernel("_VarHandlesOp", gradient=WITHOUT_GRADIENT, flops=zero_cost)
 def var_handles_op(
     ctx: KernelContext, *, dtypes: list[DType], shapes: list[Shape], containers: list[str], shared_names: list[str]
 ) -> Sequence[Result]:
@@ -284,13 +256,7 @@ def var_handles_op_shape(*, dtypes: list[DType], shapes: list[Shape]) -> list[Te
     return [_handle_spec(dtype, shape) for dtype, shape in zip(dtypes, shapes)]
 
 
-without_gradient("DestroyTemporaryVariable", "VarHandleOp", "_VarHandlesOp")
-zero_flops("DestroyTemporaryVariable", "RefIdentity", "VarHandleOp", "_VarHandlesOp")
-facts("inexpensive", of=("RefIdentity",))
-facts("variable", "owns_state", of=("VarHandleOp",))
-
-
-@kernel("ReadVariableOp")
+@kernel("ReadVariableOp", gradient=by_ops("dy"), flops=zero_cost, facts=("snapshot",))
 def read_variable_op(resource: Array, *, dtype: DType) -> Result:
     """Return the variable's current value."""
     target = variable_behind(resource)
@@ -319,12 +285,7 @@ def _content_shape(resource: TensorSpec, dtype: Any = None) -> Shape:
     return content.shape
 
 
-@gradient("ReadVariableOp")
-def read_variable_op_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
-    return [grad]
-
-
-@kernel("_ReadVariablesOp")
+@kernel("_ReadVariablesOp", flops=zero_cost, facts=("snapshot", "inexpensive"))
 def read_variables_op(resources: list[Array], *, dtypes: list[DType]) -> Sequence[Result]:
     """The values of several variables."""
     # Before the first is read, so that a single error names all of them.
@@ -344,10 +305,7 @@ def read_variables_op_gradient(g: GradientBuilder, node: Node, *grads: Output) -
     return list(grads)
 
 
-zero_flops("ReadVariableOp", "_ReadVariablesOp")
-
-
-@kernel("VariableShape")
+@kernel("VariableShape", facts=("snapshot", "metadata"), arithmetic=False)
 def variable_shape_op(input: Array, *, out_type: DType) -> Result:
     """Return the shape of the variable's value."""
     shape = resource_variable(input).value_shape
@@ -363,11 +321,7 @@ def variable_shape_op_shape(input: TensorSpec, *, out_type: DType) -> TensorSpec
     return TensorSpec(out_type, Shape((len(content),)), shape_value(content, out_type))
 
 
-facts("snapshot", of=("ReadVariableOp", "_ReadVariablesOp", "VariableShape"))
-facts("inexpensive", of=("_ReadVariablesOp",))
-
-
-@kernel("DestroyResourceOp")
+@kernel("DestroyResourceOp", facts=("side_effect",), arithmetic=False)
 def destroy_resource_op(ctx: KernelContext, resource: Array, *, ignore_lookup_error: bool) -> None:
     """Destroy a resource; NotFoundError if already gone, unless `ignore_lookup_error` is set."""
     target = resource.item() if resource.size == 1 else None
@@ -385,15 +339,11 @@ def destroy_resource_op(ctx: KernelContext, resource: Array, *, ignore_lookup_er
         raise NotFoundError("the resource to destroy does not exist")
 
 
-@kernel("DisableCopyOnRead")
+@kernel("DisableCopyOnRead", arithmetic=False)
 def disable_copy_on_read(resource: Array) -> None:
     """Nothing: reading never copies here."""
     resource_variable(resource)
 
-
-not_arithmetic("VariableShape", "DestroyResourceOp", "DisableCopyOnRead")
-facts("side_effect", of=("DestroyResourceOp",))
-facts("metadata", of=("VariableShape",))
 
 # In an array program a variable is its value at that point, which is what reaches a reader.
 lower("ReadVariableOp")(lambda xla, value: value)
@@ -406,7 +356,7 @@ lower("AssignSub", "AssignSubVariableOp", updates=1)(lambda xla, old, value: old
 _SESSION_CONTAINER: Final = "session tensors"
 
 
-@kernel("GetSessionHandle", shape="-> ()")
+@kernel("GetSessionHandle", shape="-> ()", facts=("side_effect",), arithmetic=False)
 def get_session_handle(ctx: KernelContext, value: Array) -> Result:
     """Return a name under which the session keeps `value` between runs, for feeds of GetSessionTensor."""
     # TensorFlow's form of a handle, which programs take apart for the device.
@@ -428,7 +378,7 @@ def _next_number(ctx: KernelContext) -> int:
     return next(counter)
 
 
-@kernel("GetSessionHandleV2", shape="-> ()")
+@kernel("GetSessionHandleV2", shape="-> ()", facts=("side_effect",), arithmetic=False)
 def get_session_handle_v2(ctx: KernelContext, value: Array) -> Result:
     """Return a resource whose name refers to `value` between runs."""
     session_tensor = _SessionTensor(value)
@@ -436,7 +386,7 @@ def get_session_handle_v2(ctx: KernelContext, value: Array) -> Result:
     return scalar_object(ctx.resources.get_or_create(_SESSION_CONTAINER, handle, _SessionTensor, lambda: session_tensor))
 
 
-@kernel("GetSessionTensor", shape="-> *")
+@kernel("GetSessionTensor", shape="-> *", arithmetic=False)
 def get_session_tensor(ctx: KernelContext, handle: Array, *, dtype: DType) -> Result:
     """The tensor kept under a handle."""
     value = _session_tensor(ctx, handle).value
@@ -454,13 +404,9 @@ def _session_tensor(ctx: KernelContext, handle: Array) -> _SessionTensor:
         raise InvalidArgumentError(f"the session keeps no tensor under the handle {handle.item()!r}") from None
 
 
-@kernel("DeleteSessionTensor")
+@kernel("DeleteSessionTensor", facts=("side_effect",), arithmetic=False)
 def delete_session_tensor(ctx: KernelContext, handle: Array) -> None:
     """Forget the tensor kept under a handle."""
     # For its error, which is TensorFlow's: removing alone would say that there is no such resource.
     _session_tensor(ctx, handle)
     ctx.resources.remove(_SESSION_CONTAINER, handle.item())
-
-
-not_arithmetic("GetSessionHandle", "GetSessionHandleV2", "GetSessionTensor", "DeleteSessionTensor")
-facts("side_effect", of=("GetSessionHandle", "GetSessionHandleV2", "DeleteSessionTensor"))

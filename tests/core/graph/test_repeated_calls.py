@@ -10,7 +10,7 @@ from tfg.core.ops.array.joining import concat, split
 from tfg.core.ops.array.reshaping import reshape
 from tfg.core.ops.array.selecting import select
 from tfg.core.ops.array.slicing import slice_
-from tfg.core.ops.state.stack import Stack
+from tfg.core.ops.state.run_state import Stack
 from tfg.core.support.errors import InvalidArgumentError
 from tfg.core.types.dtypes import float32
 

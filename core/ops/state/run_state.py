@@ -1,27 +1,21 @@
-"""TensorArrays of V1 loops: handles by reference (V1), as strings (V2) and as resources (V3)."""
+"""Objects that live as long as a run: TensorArrays of V1 loops, and stacks, on which a loop leaves values for its gradient.
+
+Handles are references (V1), strings (V2 of TensorArrays) or resources (the last version).
+"""
 
 from __future__ import annotations
 
+import copy
 import itertools
 import os
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
 from ...building.gradbuilder import GradientBuilder, Gradients
 from ...graph.graph import Node, Output
-from ...registry.registry import (
-    facts,
-    gradient,
-    kernel,
-    lower,
-    not_arithmetic,
-    onnx,
-    shape,
-    without_gradient,
-    zero_flops,
-)
-from ...runtime.state.edge_values import scalar_object
+from ...registry.registry import WITHOUT_GRADIENT, facts, gradient, kernel, lower, onnx, shape, zero_cost
+from ...runtime.state.edge_values import RunState, is_of, scalar_object
 from ...runtime.state.kernel_context import KernelContext
 from ...runtime.state.resources import Variable
 from ...runtime.state.tensor_arrays import TensorArray
@@ -36,6 +30,7 @@ from ..shared.shape_arguments import ints
 _CONTAINER = "_tensor_arrays"
 _GRADS_CONTAINER = "_tensor_array_grads"
 _unique = itertools.count()
+_Held = TypeVar("_Held")
 
 
 def _versions(name: str) -> tuple[str, str, str]:
@@ -43,28 +38,29 @@ def _versions(name: str) -> tuple[str, str, str]:
     return name, f"{name}V2", f"{name}V3"
 
 
-def _string_handle(array: TensorArray, container: str) -> Array:
-    return object_array([os.fsencode(container), os.fsencode(array.name)], (2,))
+def _string_handle(held: TensorArray | Stack, container: str) -> Array:
+    return object_array([os.fsencode(container), os.fsencode(held.name)], (2,))
 
 
-def _reference(array: TensorArray, container: str) -> Variable:
+def _reference(held: TensorArray | Stack, container: str) -> Variable:
     """Return a V1 handle: a reference to the container and the name."""
-    handle = Variable(array.name, dtypes.string, Shape((2,)))
-    handle.assign(_string_handle(array, container))
+    handle = Variable(held.name, dtypes.string, Shape((2,)))
+    handle.assign(_string_handle(held, container))
     return handle
 
 
-def _array_of(ctx: KernelContext, handle: Array | Variable) -> TensorArray:
-    """Return the TensorArray behind a handle of any version."""
+def _behind(ctx: KernelContext, handle: Array | Variable, kind: type[_Held]) -> _Held:
+    """Return the object behind a handle of any version."""
     if isinstance(handle, Variable):
         handle = handle.read()
-    # V3, the handle of nearly all graphs, holds the array itself.
-    if handle.size == 1 and isinstance(handle.item(), TensorArray):
+    # The last version, the handle of nearly all graphs, holds the object itself.
+    if handle.size == 1 and isinstance(handle.item(), kind):
         return handle.item()
     if handle.size != 2:
-        raise InvalidArgumentError(f"Tensor array handle must be a 2-element vector, but had shape: {Shape(handle.shape)}")
+        misfit = "Stack handle must have two elements" if kind is Stack else "Tensor array handle must be a 2-element vector"
+        raise InvalidArgumentError(f"{misfit}, but had shape: {Shape(np.shape(handle))}")
     container, name = map(os.fsdecode, handle.ravel().tolist())
-    return ctx.step.resources.get(container, name, TensorArray)
+    return ctx.step.resources.get(container, name, kind)
 
 
 class ArrayAttributes(NamedTuple):
@@ -90,17 +86,17 @@ def _new_array(ctx: KernelContext, size: Array, attrs: ArrayAttributes) -> Tenso
     return ctx.step.resources.get_or_create(_CONTAINER, array.name, TensorArray, lambda: array)
 
 
-@kernel("TensorArray", shape="-> 2")
+@kernel("TensorArray", shape="-> 2", arithmetic=False)
 def tensor_array(ctx: KernelContext, size: Array, *, attrs: ArrayAttributes) -> Any:
     return _reference(_new_array(ctx, size, attrs), _CONTAINER)
 
 
-@kernel("TensorArrayV2", shape="-> 2")
+@kernel("TensorArrayV2", shape="-> 2", arithmetic=False)
 def tensor_array_v2(ctx: KernelContext, size: Array, *, attrs: ArrayAttributes) -> Result:
     return _string_handle(_new_array(ctx, size, attrs), _CONTAINER)
 
 
-@kernel("TensorArrayV3")
+@kernel("TensorArrayV3", facts=("run_state", "stated_pair", "container"), arithmetic=False)
 def tensor_array_v3(ctx: KernelContext, size: Array, *, attrs: ArrayAttributes) -> tuple[Result, Result]:
     """Return the handle and a first flow value, which orders the ops on the array."""
     return scalar_object(_new_array(ctx, size, attrs)), np.float32(0)
@@ -116,7 +112,7 @@ def tensor_array_v3_shape(
 
 
 def _gradient_array(ctx: KernelContext, handle: Array, source: str, prepended: tuple[int, ...] = ()) -> TensorArray:
-    array = _array_of(ctx, handle)
+    array = _behind(ctx, handle, TensorArray)
     # TensorFlow refuses an array of gradients here, and so has no second derivatives through arrays.
     array.require_open()
     # Named by `source`, the sweep that asks: gradients of two calls of tf.gradients must not be summed in one array.
@@ -124,18 +120,18 @@ def _gradient_array(ctx: KernelContext, handle: Array, source: str, prepended: t
     return ctx.step.resources.get_or_create(_GRADS_CONTAINER, name, TensorArray, lambda: array.gradient(name, prepended))
 
 
-@kernel("TensorArrayGrad", shape="-> 2")
+@kernel("TensorArrayGrad", shape="-> 2", facts=("backward",), arithmetic=False)
 def tensor_array_grad(ctx: KernelContext, handle: Array, flow_in: Array, *, source: str) -> Any:
     """Return the array of gradients of `source` for an array, created at the first call."""
     return _reference(_gradient_array(ctx, handle, source), _GRADS_CONTAINER)
 
 
-@kernel("TensorArrayGradV2", shape="-> 2")
+@kernel("TensorArrayGradV2", shape="-> 2", facts=("backward",), arithmetic=False)
 def tensor_array_grad_v2(ctx: KernelContext, handle: Array, flow_in: Array, *, source: str) -> Result:
     return _string_handle(_gradient_array(ctx, handle, source), _GRADS_CONTAINER)
 
 
-@kernel("TensorArrayGradV3")
+@kernel("TensorArrayGradV3", facts=("run_state", "stated_pair", "backward"), arithmetic=False)
 def tensor_array_grad_v3(ctx: KernelContext, handle: Array, flow_in: Array, *, source: str) -> tuple[Result, Result]:
     return scalar_object(_gradient_array(ctx, handle, source)), flow_in
 
@@ -145,11 +141,7 @@ def tensor_array_grad_v3_shape(handle: TensorSpec, flow_in: TensorSpec) -> tuple
     return TensorSpec(dtypes.resource, SCALAR, handle=handle.handle), SCALAR
 
 
-facts("run_state", "stated_pair", of=("TensorArrayV3", "TensorArrayGradV3"))
-facts("container", of=("TensorArrayV3",))
-
-
-@kernel("TensorArrayGradWithShape", shape="-> (), ()")
+@kernel("TensorArrayGradWithShape", shape="-> (), ()", arithmetic=False)
 def tensor_array_grad_with_shape(
     ctx: KernelContext, handle: Array, flow_in: Array, shape_to_prepend: Array, *, source: str
 ) -> tuple[Result, Result]:
@@ -170,16 +162,12 @@ def _require_dtype(array: TensorArray, dtype: DType, what: str) -> None:
         raise InvalidArgumentError(f"TensorArray dtype is {array.dtype} but Op {what} dtype {dtype}.")
 
 
-facts("backward", of=_versions("TensorArrayGrad"))
-not_arithmetic(*_versions("TensorArray"), *_versions("TensorArrayGrad"), "TensorArrayGradWithShape")
-
-
-@kernel(*_versions("TensorArrayWrite"), shape="-> ()")
+@kernel(*_versions("TensorArrayWrite"), shape="-> ()", flops=zero_cost, facts=("side_effect", "on_run_state"))
 def tensor_array_write(
     ctx: KernelContext, handle: Array | Variable, index: Array, value: Array, flow_in: Array, *, T: DType
 ) -> Array:
     """Write an element and return the flow."""
-    array = _array_of(ctx, handle)
+    array = _behind(ctx, handle, TensorArray)
     _require_dtype(array, T, "is trying to write")
     array.write(_index(index), value)
     return flow_in
@@ -202,13 +190,9 @@ def tensor_array_write_gradient(g: GradientBuilder, node: Node, flow: Output) ->
     return [None, None, g.TensorArrayReadV3(handle, index, flow, dtype=value.base_dtype), flow]
 
 
-zero_flops(*_versions("TensorArrayWrite"))
-facts("side_effect", of=_versions("TensorArrayWrite"))
-
-
-@kernel(*_versions("TensorArrayRead"))
+@kernel(*_versions("TensorArrayRead"), flops=zero_cost, facts=("on_run_state",))
 def tensor_array_read(ctx: KernelContext, handle: Array | Variable, index: Array, flow_in: Array, *, dtype: DType) -> Array:
-    array = _array_of(ctx, handle)
+    array = _behind(ctx, handle, TensorArray)
     _require_dtype(array, dtype, "requested")
     return array.read(_index(index))
 
@@ -225,14 +209,14 @@ def tensor_array_read_gradient(g: GradientBuilder, node: Node, grad: Output) -> 
     return [None, None, g.TensorArrayWriteV3(handle, index, grad, flow)]
 
 
-@kernel(*_versions("TensorArrayGather"))
+@kernel(*_versions("TensorArrayGather"), flops=zero_cost, facts=("on_run_state",))
 def tensor_array_gather(
     ctx: KernelContext, handle: Array | Variable, indices: Array, flow_in: Array, *, dtype: DType, element_shape: Shape
 ) -> Array:
     """The elements at `indices`, stacked."""
     if np.ndim(indices) != 1:
         raise InvalidArgumentError(f"Expected indices to be a vector, but received shape: {Shape(np.shape(indices))}")
-    array = _array_of(ctx, handle)
+    array = _behind(ctx, handle, TensorArray)
     _require_dtype(array, dtype, "requested")
     return array.gather(indices.tolist(), element_shape)
 
@@ -255,24 +239,20 @@ def tensor_array_gather_gradient(g: GradientBuilder, node: Node, grad: Output) -
     return [None, None, g.TensorArrayScatterV3(handle, indices, grad, flow)]
 
 
-@kernel("TensorArrayPack", shape="-> _ {element_shape}...")
+@kernel("TensorArrayPack", shape="-> _ {element_shape}...", gradient=WITHOUT_GRADIENT, flops=zero_cost)
 def tensor_array_pack(ctx: KernelContext, handle: Any, flow_in: Array, *, dtype: DType, element_shape: Shape) -> Result:
     """All elements, stacked."""
-    array = _array_of(ctx, handle)
+    array = _behind(ctx, handle, TensorArray)
     _require_dtype(array, dtype, "requested")
     return array.gather(range(array.packed_size), element_shape)
 
 
-without_gradient("TensorArrayPack", "TensorArrayUnpack")
-zero_flops("TensorArrayPack", "TensorArrayUnpack", *_versions("TensorArrayRead"), *_versions("TensorArrayGather"))
-
-
-@kernel(*_versions("TensorArrayConcat"))
+@kernel(*_versions("TensorArrayConcat"), flops=zero_cost, facts=("on_run_state",))
 def tensor_array_concat(
     ctx: KernelContext, handle: Array | Variable, flow_in: Array, *, dtype: DType, element_shape_except0: Shape
 ) -> tuple[Array, ...]:
     """Concatenate all elements; return their lengths too."""
-    array = _array_of(ctx, handle)
+    array = _behind(ctx, handle, TensorArray)
     _require_dtype(array, dtype, "requested")
     return array.concat(element_shape_except0)
 
@@ -292,7 +272,7 @@ def tensor_array_concat_gradient(g: GradientBuilder, node: Node, grad: Output, g
     return [None, g.TensorArraySplitV3(handle, grad, node.output(1), flow)]
 
 
-@kernel(*_versions("TensorArrayScatter"), shape="-> ()")
+@kernel(*_versions("TensorArrayScatter"), shape="-> ()", flops=zero_cost, facts=("side_effect", "on_run_state"))
 def tensor_array_scatter(
     ctx: KernelContext, handle: Array | Variable, indices: Array, value: Array, flow_in: Array, *, T: DType
 ) -> Array:
@@ -302,7 +282,7 @@ def tensor_array_scatter(
     _require_rows(value)
     if len(indices) != len(value):
         raise InvalidArgumentError(f"Expected len(indices) == values.shape[0], but saw: {len(indices)} vs. {len(value)}")
-    array = _array_of(ctx, handle)
+    array = _behind(ctx, handle, TensorArray)
     _require_dtype(array, T, "is trying to write")
     highest = max(indices.tolist(), default=-1)
     # Before the first row is written: the op is refused as a whole.
@@ -325,11 +305,11 @@ def tensor_array_scatter_gradient(g: GradientBuilder, node: Node, flow: Output) 
     return [None, None, g.TensorArrayGatherV3(handle, indices, flow, dtype=value.base_dtype, element_shape=UNKNOWN), flow]
 
 
-@kernel("TensorArrayUnpack", shape="-> ()")
+@kernel("TensorArrayUnpack", shape="-> ()", gradient=WITHOUT_GRADIENT, flops=zero_cost)
 def tensor_array_unpack(ctx: KernelContext, handle: Any, value: Array, flow_in: Array, *, T: DType) -> Result:
     """Write each row of `value` at its place and return the flow."""
     _require_rows(value)
-    array = _array_of(ctx, handle)
+    array = _behind(ctx, handle, TensorArray)
     _require_dtype(array, T, "is trying to write")
     size = max(len(array), len(value)) if array.dynamic_size else len(array)
     if len(value) != size:
@@ -339,7 +319,7 @@ def tensor_array_unpack(ctx: KernelContext, handle: Any, value: Array, flow_in: 
     return flow_in
 
 
-@kernel(*_versions("TensorArraySplit"), shape="-> ()")
+@kernel(*_versions("TensorArraySplit"), shape="-> ()", flops=zero_cost, facts=("side_effect", "on_run_state"))
 def tensor_array_split(
     ctx: KernelContext, handle: Array | Variable, value: Array, lengths: Array, flow_in: Array, *, T: DType
 ) -> Array:
@@ -353,7 +333,7 @@ def tensor_array_split(
             "Expected sum of lengths to be equal to values.shape[0], "
             f"but sum of lengths is {lengths.sum()} and value's shape is: {Shape(value.shape)}"
         )
-    array = _array_of(ctx, handle)
+    array = _behind(ctx, handle, TensorArray)
     _require_dtype(array, T, "is trying to write")
     if len(array) != len(lengths) and not (array.dynamic_size and len(lengths) > len(array)):
         raise InvalidArgumentError(
@@ -374,24 +354,16 @@ def tensor_array_split_gradient(g: GradientBuilder, node: Node, flow: Output) ->
     return [None, grad, None, flow]
 
 
-zero_flops(*_versions("TensorArrayConcat"), *_versions("TensorArrayScatter"), *_versions("TensorArraySplit"))
-facts("side_effect", of=(*_versions("TensorArrayScatter"), *_versions("TensorArraySplit")))
-
-
-@kernel(*_versions("TensorArraySize"), shape="-> ()")
+@kernel(*_versions("TensorArraySize"), shape="-> ()", facts=("on_run_state",), arithmetic=False)
 def tensor_array_size(ctx: KernelContext, handle: Array | Variable, flow_in: Array) -> Result:
-    return np.int32(len(_array_of(ctx, handle)))
+    return np.int32(len(_behind(ctx, handle, TensorArray)))
 
 
-@kernel(*_versions("TensorArrayClose"))
+@kernel(*_versions("TensorArrayClose"), facts=("side_effect", "on_run_state"), arithmetic=False)
 def tensor_array_close(ctx: KernelContext, handle: Array | Variable) -> None:
-    _array_of(ctx, handle).close()
+    _behind(ctx, handle, TensorArray).close()
 
 
-not_arithmetic(*_versions("TensorArraySize"), *_versions("TensorArrayClose"))
-facts("side_effect", of=_versions("TensorArrayClose"))
-_KINDS = ("Write", "Read", "Gather", "Scatter", "Split", "Concat", "Size", "Close")
-facts("on_run_state", of=[op for kind in _KINDS for op in _versions(f"TensorArray{kind}")])
 facts("container_read", of=[f"TensorArray{kind}V3" for kind in ("Grad", "Read", "Gather", "Concat", "Size", "Close")])
 
 
@@ -469,3 +441,127 @@ def _joined_lowering(xla: Any, handle: Any, flow: Any, *, dtype: DType) -> tuple
 
 lower("TensorArraySizeV3", always=True)(lambda xla, handle, flow: np.int32(handle.size))
 lower("TensorArrayCloseV3", always=True)(lambda xla, handle: handle.close())
+
+
+_STACKS = "_stacks"
+
+
+class Stack(RunState):
+    """A stack of tensors of a common dtype. A `max_size` below zero means no limit."""
+
+    def __init__(self, name: str, dtype: DType, max_size: int) -> None:
+        self.name = name
+        self.dtype = dtype
+        self.max_size = max_size
+        self.is_closed = False
+        self.elements: list[Array] = []
+
+    def copied(self, name: str) -> Stack:
+        result = copy.copy(self)
+        result.name = name
+        result.elements = list(self.elements)
+        return result
+
+    def push(self, value: Array) -> None:
+        # Asked before the call, as V1 loops push and pop in each iteration and hardly ever find a closed stack.
+        if self.is_closed:
+            self._require_open()
+        if not is_of(value, self.dtype):
+            raise InvalidArgumentError(f"Must have type {self.dtype} but got {value.dtype}")
+        if 0 <= self.max_size <= len(self.elements):
+            raise InvalidArgumentError(f"Stack[{self.name}] overflowed its max_size ({self.max_size})")
+        self.elements.append(value)
+
+    def pop(self, dtype: DType) -> Array:
+        if self.is_closed:
+            self._require_open()
+        if dtype is not self.dtype:
+            raise InvalidArgumentError(f"Stack[{self.name}] holds {self.dtype}, not {dtype}")
+        if not self.elements:
+            raise InvalidArgumentError(f"Stack[{self.name}] is empty when calling Pop().")
+        return self.elements.pop()
+
+    def close(self) -> None:
+        self.elements.clear()
+        self.is_closed = True
+
+    def _require_open(self) -> None:
+        if self.is_closed:
+            raise InvalidArgumentError(f"Stack[{self.name}] has already been closed.")
+
+
+def _new_stack(ctx: KernelContext, elem_type: DType, stack_name: str, max_size: int) -> Stack:
+    # A number, because one node makes a stack in each iteration of an outer loop.
+    name = f"{stack_name or ctx.name}_{next(_unique)}"
+    return ctx.step.resources.get_or_create(_STACKS, name, Stack, lambda: Stack(name, elem_type, max_size))
+
+
+@kernel("Stack", shape="-> 2", facts=("container",), arithmetic=False)
+def stack(ctx: KernelContext, *, elem_type: DType, stack_name: str) -> Any:
+    """A reference to the stack's container and name."""
+    return _reference(_new_stack(ctx, elem_type, stack_name, -1), _STACKS)
+
+
+@kernel("StackV2", shape="-> ()", facts=("container", "run_state", "stated_pair"), arithmetic=False)
+def stack_v2(ctx: KernelContext, max_size: Array, *, elem_type: DType, stack_name: str) -> Result:
+    if np.ndim(max_size):
+        raise InvalidArgumentError(f"Stack size must be a scalar, but had shape: {Shape(np.shape(max_size))}")
+    return scalar_object(_new_stack(ctx, elem_type, stack_name, int(max_size)))
+
+
+@kernel("StackPush", shape="*, ... -> ...", facts=("stack_push",), arithmetic=False)
+def stack_push(ctx: KernelContext, handle: Any, elem: Array) -> Result:
+    """The element itself, now on top of the stack."""
+    _behind(ctx, handle, Stack).push(elem)
+    return elem
+
+
+@kernel("StackPushV2", shape="*, ... -> ...", facts=("stack_push", "unshared", "on_run_state"), arithmetic=False)
+def stack_push_v2(handle: Array, elem: Array) -> Result:
+    """The element itself, now on top of the stack."""
+    _from_handle(handle).push(elem)
+    return elem
+
+
+@kernel("StackPop", facts=("container_read", "stack_pop"), arithmetic=False)
+def stack_pop(ctx: KernelContext, handle: Any, *, elem_type: DType) -> Result:
+    return _behind(ctx, handle, Stack).pop(elem_type)
+
+
+@kernel("StackPopV2", facts=("container_read", "stack_pop", "unshared", "on_run_state"), arithmetic=False)
+def stack_pop_v2(handle: Array, *, elem_type: DType) -> Result:
+    return _from_handle(handle).pop(elem_type)
+
+
+@shape("StackPop", "StackPopV2")
+def stack_pop_shape(handle: TensorSpec) -> Shape | TensorSpec:
+    """Return the spec of the pushed values; unknown before a push."""
+    # Inference puts the spec of the pushed values into the handle: the op itself knows only the dtype.
+    return handle.handle[0] if handle.handle else UNKNOWN
+
+
+facts("inexpensive", "asynchronous", of=("StackPush", "StackPushV2", "StackPop", "StackPopV2"))
+
+
+@kernel("StackClose", facts=("inexpensive", "container_read"), arithmetic=False)
+def stack_close(ctx: KernelContext, handle: Any) -> None:
+    _behind(ctx, handle, Stack).close()
+
+
+@kernel("StackCloseV2", facts=("inexpensive", "container_read", "unshared", "on_run_state"), arithmetic=False)
+def stack_close_v2(handle: Array) -> None:
+    _from_handle(handle).close()
+
+
+def _from_handle(handle: Array) -> Stack:
+    content = handle.item() if handle.size == 1 else None
+    if not isinstance(content, Stack):
+        raise InvalidArgumentError(f"the handle leads to a {type(content).__name__}, not to a stack")
+    return content
+
+
+# XLA's arrays have a fixed size, so a stack becomes an array of `max_size` elements, which the program must know.
+lower("StackV2", static=(0,), always=True)(lambda xla, max_size, *, elem_type: xla.new_stack(elem_type.numpy, int(max_size)))
+lower("StackPushV2", always=True, sites=True)(lambda xla, stack, elem, *, site="": stack.push(xla, elem, site))
+lower("StackPopV2", always=True)(lambda xla, stack, *, elem_type: stack.pop(xla, elem_type.numpy))
+lower("StackCloseV2", always=True)(lambda xla, stack: stack.close())
