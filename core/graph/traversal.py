@@ -22,6 +22,8 @@ def topological_order(
 
     InvalidArgumentError names a node on a cycle.
     """
+    if isinstance(nodes, Graph) and nodes.is_in_order and predecessors is None:
+        return list(nodes)
     pool = dict.fromkeys(nodes)
     before = predecessors or forward_predecessors
     # TensorFlow usually writes nodes in order, and the test takes a fraction of the time of the sort.
@@ -59,7 +61,7 @@ def is_in_order(pool: Mapping[Node, None], before: Callable[[Node], Iterable[Nod
     is_plain = before is forward_predecessors
     for node in pool:
         # Without a call for the nodes of which the sources are those of their inputs, as of most.
-        is_usual = is_plain and node._inputs is not None and not node._control_inputs
+        is_usual = is_plain and node._inputs is not None and node._control_inputs == ()
         if is_usual and seen.issuperset([value.node for value in node._inputs or ()]):
             seen.add(node)
             continue
