@@ -245,9 +245,11 @@ def _gives_state(kind: NodeKinds) -> bool:
 
 
 def _may_make(kind: NodeKinds) -> bool:
-    """True for ops with an output that may be a handle by an attribute."""
+    """True for ops with an output that may be a handle by an attribute, and perhaps without inputs."""
     definition = CATALOG.get(kind.op)
-    return definition is not None and any(arg.dtype is None for arg in definition.outputs)
+    if definition is None or not all(arg.is_list for arg in definition.inputs):
+        return False
+    return any(arg.dtype is None for arg in definition.outputs)
 
 
 def handle_owners(value: Output, trails: dict[Output, Output] | None = None) -> list[Node]:
