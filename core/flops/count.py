@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import collections
+import itertools
 import re
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, MutableMapping, Sequence
 from typing import Any, Final, NamedTuple
@@ -217,7 +218,7 @@ class _CountState:
             inference = self._estimated(graph, known)
         kinds = {node.op: node for node in graph}
         self._roles |= {op: self._role(node) for op, node in kinds.items() if op not in self._roles}
-        frames = find_frames(graph) if any(node.op == "Enter" for node in needed) else {}
+        frames = find_frames(graph) if "Enter" in kinds and any(node.op == "Enter" for node in needed) else {}
         scope = CountScope(graph, inference, frames, {}, needed, targets, **reached)
         scope.fed = fed_nodes(scope)
         if frames:
@@ -235,16 +236,21 @@ class _CountState:
 
     def _all(self, scope: CountScope, sections: Mapping[Node, str]) -> list[NodeCost]:
         """Return the costs of all nodes that run, without nodes on branches of V1 conditionals that do not count."""
-        costs = {node: self._in_loops(node, scope, sections[node]) for node in scope.graph if node in scope.needed}
-        dropped, choices = not_taken(costs, scope.inference)
-        self.notes += [str(choice) for choice in choices]
-        left = [cost for node, node_costs in costs.items() if node not in dropped for cost in node_costs]
+        nodes = [node for node in scope.graph if node in scope.needed]
+        by_node: Iterable[Sequence[NodeCost]] = (self._in_loops(node, scope, sections[node]) for node in nodes)
+        if any(map(is_choice, nodes_of_kind(nodes, lambda kind: kind.op in SWITCH))):
+            costs = dict(zip(nodes, by_node))
+            dropped, choices = not_taken(costs, scope.inference)
+            self.notes += [str(choice) for choice in choices]
+            by_node = (node_costs for node, node_costs in costs.items() if node not in dropped)
+        left = list(itertools.chain.from_iterable(by_node))
         return merged(left) if self._is_by_function else left
 
-    def _in_loops(self, node: Node, scope: CountScope, section: str) -> list[NodeCost]:
+    def _in_loops(self, node: Node, scope: CountScope, section: str) -> Sequence[NodeCost]:
         """Return the cost of a node, or of the called bodies, in all iterations of the V1 loops around the node."""
         role = self._roles[node.op]
-        costs = self._called(node, scope, section) if role.calls else [self._node(node, role, scope, section)]
+        costs: Sequence[NodeCost]
+        costs = self._called(node, scope, section) if role.calls else (self._node(node, role, scope, section),)
         for loop in scope.loops_around(node) if scope.frames else ():
             self._note(loop)
             # The condition is computed once more than the body: the last time it is false.
@@ -261,7 +267,13 @@ class _CountState:
         specs = scope.inference.specs
         inputs = [specs[value] for value in node.inputs]
         outputs = [specs[value] for value in node.outputs()]
-        cost, moved, reason = self._cost(node, scope, inputs, outputs)
+        reasons = scope.inference.reasons
+        key = (node.op, id(node.attrs), *map(id, inputs), *map(id, outputs))
+        known = self._costs.get(key)
+        if known is None or (reasons and node.name in reasons):
+            cost, moved, reason = self._cost(node, scope, inputs, outputs, key)
+        else:
+            cost, moved, reason = known.cost, known.moved, ""
         path = scope.prefix + node.name
         weights, parameters = self._weights(node, scope, not reason) if role.reads_weights else ((), 0)
         if reason:
@@ -274,15 +286,10 @@ class _CountState:
         )  # fmt: skip
 
     def _cost(
-        self, node: Node, scope: CountScope, inputs: Sequence[TensorSpec], outputs: Sequence[TensorSpec]
+        self, node: Node, scope: CountScope, inputs: Sequence[TensorSpec], outputs: Sequence[TensorSpec], key: Hashable
     ) -> tuple[Cost, DimLike, str]:
-        """Return the cost and the bytes moved, or no cost and the reason why the node cannot be counted."""
-        reasons = scope.inference.reasons
-        refusal = reasons.get(node.name) if reasons else None
-        key = (node.op, id(node.attrs), *map(id, inputs), *map(id, outputs))
-        known = self._costs.get(key)
-        if known is not None and refusal is None:
-            return known.cost, known.moved, ""
+        """Return the cost and the bytes moved, kept by `key`, or no cost and the reason why the node cannot be counted."""
+        refusal = scope.inference.reasons.get(node.name)
         function = registry.flops_function(node.op)
         if function is None:
             return ZERO, 0, "its op is unknown" if node.op_def is None else f"op {node.op} has no FLOPs formula"
@@ -312,7 +319,7 @@ class _CountState:
         for value in node.inputs:
             if self._roles[value.node.op].reads_weights:
                 continue
-            source, home = origin(value, scope)
+            source, home = scope.origins.get(value) or origin(value, scope)
             if source is None:
                 continue
             paths.append(home.prefix + source.node.name)
@@ -538,8 +545,6 @@ def not_taken(costs: Mapping[Node, Sequence[NodeCost]], inference: Estimate) -> 
 
     A known predicate chooses the branch; otherwise the costlier branch counts.
     """
-    if not any(map(is_choice, nodes_of_kind(costs, lambda kind: kind.op in SWITCH))):
-        return set(), []
     deadness = Deadness(costs)
     branches: dict[Output | Node, dict[int, list[Node]]] = {}
     for node in costs:
@@ -627,7 +632,14 @@ def fed_nodes(scope: CountScope) -> set[Node]:
     sources = nodes_of_kind(
         scope.needed, lambda kind: kind.is_argument or kind.is_placeholder or has_fact(kind.op, "next_element")
     )
-    return descendants(node for node in sources if _brings_input(node, scope))
+    fed = {node for node in sources if _brings_input(node, scope)}
+    if not scope.graph.is_in_order:
+        return descendants(fed)
+    # In a graph in order, where no node waits for others by control inputs, the lists of users need not be made.
+    for node in scope.graph:
+        if not fed.isdisjoint([value.node for value in node.inputs]):
+            fed.add(node)
+    return fed
 
 
 def _brings_input(node: Node, scope: CountScope) -> bool:
@@ -644,8 +656,6 @@ def is_definite(shape: Shape) -> bool:
 
 def origin(value: Output, scope: CountScope) -> tuple[Output | None, CountScope]:
     """Return the variable or the weight frozen to a constant behind a value, and the scope of its node."""
-    if value in scope.origins:
-        return scope.origins[value]
     passed: dict[tuple[Output, CountScope], None] = {}
     while value not in scope.origins:
         # A broken graph may lead round in a circle.

@@ -23,7 +23,10 @@ def classify(graph: Graph, needed: set[Node], targets: Sequence[Output | Node]) 
     updates = _updates(needed)
     assigns = [] if updates else nodes_of_kind(needed, lambda kind: has_fact(kind.op, "assignment"))
     in_gradients = functools.cache(is_in_gradients)  # a scope has many nodes
-    sections = {node: "backward" if in_gradients(node.name.rpartition("/")[0]) else "forward" for node in needed}
+    sections = {
+        node: "backward" if "gradient" in node.name and in_gradients(node.name.rpartition("/")[0]) else "forward"
+        for node in needed
+    }
     _mark(sections, needed, updates, "update", targets)
     _mark(sections, needed, assigns, "initializer", targets)
     for node in nodes_of_kind(graph, lambda kind: kind.is_no_op):

@@ -287,7 +287,7 @@ def _sweep(
     filled = {output: spec for output, spec in assumed.items() if output.node.op in CONTAINERS}
     find = library.derived.find
     for node in order:
-        back = loops.get(node)
+        back = loops.get(node) if loops else None
         # The nodes behind a back edge come later in the order: the Merge needs an assumption about what they return.
         if back is not None and back not in specs:
             known_inputs = [v for v in node.inputs if v is not back and v in specs]
@@ -298,7 +298,7 @@ def _sweep(
         # Without inputs, a variable's specs depend on its users, too, and a revision may give a node other inputs than these.
         known = find(node, inputs) if inputs and library.revision is None else None
         for index, spec in enumerate(_node_specs(node, inputs, reasons, library) if known is None else known):
-            output = node.output(index)
+            output = (None if index else node._first) or node.output(index)
             if output in overrides:
                 specs[output] = library.derived.shared(overrides[output])
             else:
