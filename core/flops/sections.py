@@ -6,7 +6,7 @@ import functools
 from collections.abc import Sequence
 
 from ..graph.graph import Graph, Node, Output
-from ..graph.traversal import descendants, nodes_of_kind, reachable
+from ..graph.traversal import descendants, nodes_of_kind, nodes_of_kinds, reachable
 from ..model.author_scopes import is_in_gradients
 from ..registry.op_facts import NodeKinds, has_fact
 
@@ -20,8 +20,9 @@ def classify(graph: Graph, needed: set[Node], targets: Sequence[Output | Node]) 
     """
     # Gradient descent and initialization are both writes to variables: an assignment in a training step, as of a moving
     # average, is part of the step.
-    updates = _updates(needed)
-    assigns = [] if updates else nodes_of_kind(needed, lambda kind: has_fact(kind.op, "assignment"))
+    changing, assigns = nodes_of_kinds(needed, is_update, lambda kind: has_fact(kind.op, "assignment"))
+    updates = _updates(changing)
+    assigns = [] if updates else assigns
     in_gradients = functools.cache(is_in_gradients)  # a scope has many nodes
     sections = {
         node: "backward" if "gradient" in node.name and in_gradients(node.name.rpartition("/")[0]) else "forward"
@@ -43,9 +44,8 @@ def classify_body(body: Graph, needed: set[Node], targets: Sequence[Output | Nod
     return dict.fromkeys(needed, section)
 
 
-def _updates(needed: set[Node]) -> list[Node]:
+def _updates(changing: list[Node]) -> list[Node]:
     """Return the ops that train; without any, the ops that change variables by values behind gradients."""
-    changing = nodes_of_kind(needed, is_update)
     if any(has_fact(node.op, "training") for node in changing):
         return changing
     # An update by hand, as an AssignSub of a gradient times a rate, has no training op.
