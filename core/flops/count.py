@@ -20,7 +20,7 @@ from ..graph.instantiation import function_called, with_attrs
 from ..graph.traversal import descendants, nodes_of_kind
 from ..graph.variable_nodes import VARIABLES
 from ..inference.estimates import Estimate, estimate, estimated_loop, likely_cost
-from ..inference.inference import Answers, ShapeCache, Specs, unchanged
+from ..inference.inference import Answers, ShapeCache, SpecRecord, Specs, unchanged
 from ..inference.input_pipelines import asked_datasets, going_through_elements, maker_of, stages_of
 from ..inference.node_calls import call_flops_function
 from ..model.author_scopes import passes_weight_on, without_calls
@@ -61,6 +61,7 @@ class _Costed(NamedTuple):
     outputs: Sequence[TensorSpec]
     cost: Cost
     moved: DimLike
+    reason: str
 
 
 class CountCache(ShapeCache):
@@ -237,7 +238,9 @@ class _CountState:
     def _all(self, scope: CountScope, sections: Mapping[Node, str]) -> list[NodeCost]:
         """Return the costs of all nodes that run, without nodes on branches of V1 conditionals that do not count."""
         nodes = [node for node in scope.graph if node in scope.needed]
-        by_node: Iterable[Sequence[NodeCost]] = (self._in_loops(node, scope, sections[node]) for node in nodes)
+        record_of = dict(zip(*scope.inference.records)).get
+        by_node: Iterable[Sequence[NodeCost]]
+        by_node = (self._in_loops(node, scope, sections[node], record_of(node)) for node in nodes)
         if any(map(is_choice, nodes_of_kind(nodes, lambda kind: kind.op in SWITCH))):
             costs = dict(zip(nodes, by_node))
             dropped, choices = not_taken(costs, scope.inference)
@@ -246,11 +249,11 @@ class _CountState:
         left = list(itertools.chain.from_iterable(by_node))
         return merged(left) if self._is_by_function else left
 
-    def _in_loops(self, node: Node, scope: CountScope, section: str) -> Sequence[NodeCost]:
+    def _in_loops(self, node: Node, scope: CountScope, section: str, record: SpecRecord | None) -> Sequence[NodeCost]:
         """Return the cost of a node, or of the called bodies, in all iterations of the V1 loops around the node."""
         role = self._roles[node.op]
         costs: Sequence[NodeCost]
-        costs = self._called(node, scope, section) if role.calls else (self._node(node, role, scope, section),)
+        costs = self._called(node, scope, section) if role.calls else (self._node(node, role, scope, section, record),)
         for loop in scope.loops_around(node) if scope.frames else ():
             self._note(loop)
             # The condition is computed once more than the body: the last time it is false.
@@ -262,18 +265,14 @@ class _CountState:
             self._noted.add(loop.name)
             self.notes += self.loops.note(loop)
 
-    def _node(self, node: Node, role: _Role, scope: CountScope, section: str) -> NodeCost:
+    def _node(self, node: Node, role: _Role, scope: CountScope, section: str, record: SpecRecord | None) -> NodeCost:
         """Return the cost of a node by itself, with the weights that the node reads, and if counted with their parameters."""
-        specs = scope.inference.specs
-        inputs = [specs[value] for value in node.inputs]
-        outputs = [specs[value] for value in node.outputs()]
-        reasons = scope.inference.reasons
-        key = (node.op, id(node.attrs), *map(id, inputs), *map(id, outputs))
-        known = self._costs.get(key)
-        if known is None or (reasons and node.name in reasons):
-            cost, moved, reason = self._cost(node, scope, inputs, outputs, key)
-        else:
-            cost, moved, reason = known.cost, known.moved, ""
+        costed = None if record is None else record.cost
+        if costed is None:
+            costed = self._cost(node, scope)
+            if record is not None and not costed.reason:
+                record.cost = costed
+        outputs, cost, moved, reason = costed.outputs, costed.cost, costed.moved, costed.reason
         path = scope.prefix + node.name
         weights, parameters = self._weights(node, scope, not reason) if role.reads_weights else ((), 0)
         if reason:
@@ -285,10 +284,23 @@ class _CountState:
             node in scope.fed,
         )  # fmt: skip
 
-    def _cost(
-        self, node: Node, scope: CountScope, inputs: Sequence[TensorSpec], outputs: Sequence[TensorSpec], key: Hashable
+    def _cost(self, node: Node, scope: CountScope) -> _Costed:
+        """Return the cost and the bytes moved, or no cost and the reason why the node cannot be counted."""
+        specs = scope.inference.specs
+        inputs = [specs[value] for value in node.inputs]
+        outputs = [specs[value] for value in node.outputs()]
+        key = (node.op, id(node.attrs), *map(id, inputs), *map(id, outputs))
+        known = self._costs.get(key)
+        if known is not None and node.name not in scope.inference.reasons:
+            return known
+        known = _Costed(node.attrs, inputs, outputs, *self._new_cost(node, scope, inputs, outputs))
+        if not known.reason:
+            self._costs[key] = known
+        return known
+
+    def _new_cost(
+        self, node: Node, scope: CountScope, inputs: Sequence[TensorSpec], outputs: Sequence[TensorSpec]
     ) -> tuple[Cost, DimLike, str]:
-        """Return the cost and the bytes moved, kept by `key`, or no cost and the reason why the node cannot be counted."""
         refusal = scope.inference.reasons.get(node.name)
         function = registry.flops_function(node.op)
         if function is None:
@@ -304,9 +316,7 @@ class _CountState:
         if any(isinstance(v, Dim) and v.is_anonymous for v in (cost.flops, cost.macs, cost.transcendentals)):
             return ZERO, 0, shape_reason(node, scope)
         moved = moved_bytes(node, inputs, outputs)
-        cost = ZERO if cost == ZERO else cost
-        self._costs[key] = _Costed(node.attrs, inputs, outputs, cost, moved)
-        return cost, moved, ""
+        return ZERO if cost == ZERO else cost, moved, ""
 
     def _weights(self, node: Node, scope: CountScope, is_counted: bool) -> tuple[tuple[str, ...], DimLike]:
         """Return the paths of the variables, and of the weights frozen to constants, that a node reads, and the elements of
