@@ -127,7 +127,9 @@ class Derived:
 
     specs: Mapping[Output, TensorSpec]
     reasons: Mapping[str, str]
-    records: tuple[Sequence[Node], Sequence[SpecRecord | None]] = dataclasses.field(default=((), ()), repr=False, compare=False)
+    records: tuple[Sequence[Node], Sequence[SpecRecord | None]] = dataclasses.field(
+        default=((), ()), repr=False, compare=False
+    )
     """Nodes, and the record that each node's specs come from, None for specs from elsewhere."""
 
     def spec(self, output: Output) -> TensorSpec:

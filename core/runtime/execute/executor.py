@@ -480,7 +480,9 @@ class Program:
         recorded = RecordedLoops(
             self._dataflow, plan.draws, calls, lambda: [ctx.session.node_states.get(ctx.node) for ctx in random]
         )
-        own = {node: _Bound(recorded.draw(node), self._bound(node).function) for node in drawing}
+        own: dict[Node | tuple[str, int], _Bound] = {
+            node: _Bound(recorded.draw(node), self._bound(node).function) for node in drawing
+        }
         program = Program(
             ordered, self._context, self._functions, policy=policy, calls=self._calls | own, around_loop=recorded.checked
         )
