@@ -175,7 +175,7 @@ def exclusive(node: Node, call: Callable[..., Any]) -> Callable[..., Any]:
 def _places_to_lock(node: Node) -> list[int]:
     """Return the inputs that lead to objects to lock: references and handles, except where the kernel only passes them on."""
     # A snapshot is one load of a pointer, and state of a single run has no other thread: a lock would only cost time.
-    if has_fact(node.op, "snapshot") or has_fact(node.op, "unshared"):
+    if not node.inputs or has_fact(node.op, "snapshot") or has_fact(node.op, "unshared"):
         return []
     if registry.gradient_function(node.op) is registry.BY_SWEEP:
         return []
@@ -435,12 +435,13 @@ class Program:
 
     def _kernel_call(self, step: Step, initial: list[Any], hooked: bool) -> Call | None:
         """Return the call of a step that is a node; None if the step's values are put into `initial`."""
-        call = self._call(step, hooked)
         # A guarded constant waits for a branch: in some runs it is dead.
         if step.node.is_constant and not step.is_guarded:
+            kernel = self._kernel(step.node)
             with faults_of(step.node, "value"):
-                initial[step.outputs[0]] = _as_number(self._kernel(step.node)())
+                initial[step.outputs[0]] = _as_number(kernel())
             return None
+        call = self._call(step, hooked)
         if hooked or not self._folds_constants:
             return call
         # None in a slot means that the value is known only in a run: constants are arrays or handles, never None.
