@@ -24,10 +24,11 @@ def classify(graph: Graph, needed: set[Node], targets: Sequence[Output | Node]) 
     updates = _updates(changing)
     assigns = [] if updates else assigns
     in_gradients = functools.cache(is_in_gradients)  # a scope has many nodes
-    sections = {
-        node: "backward" if "gradient" in node.name and in_gradients(node.name.rpartition("/")[0]) else "forward"
-        for node in needed
-    }
+    sections = dict.fromkeys(needed, "forward")
+    for node in needed:
+        # The letters are looked for first, as most names lack them.
+        if "gradient" in node.name and in_gradients(node.name.rpartition("/")[0]):
+            sections[node] = "backward"
     _mark(sections, needed, updates, "update", targets)
     _mark(sections, needed, assigns, "initializer", targets)
     for node in nodes_of_kind(graph, lambda kind: kind.is_no_op):
