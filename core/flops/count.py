@@ -203,7 +203,7 @@ class _CountState:
 
     def count(self, targets: Sequence[Output | Node], needed: set[Node], known: Known) -> list[NodeCost]:
         """Return the cost of the nodes that run for the targets; initializers that run with them are told apart."""
-        return self._all(self._scope(self.graph, known, targets, needed), classify(self.graph, needed, targets))
+        return self._all(self._scope(self.graph, known, targets, needed), classify(self.graph, needed, targets), "forward")
 
     def _scope(
         self,
@@ -236,12 +236,20 @@ class _CountState:
     def _estimated(self, graph: Graph, known: Known) -> Estimate:
         return estimate(graph, known, self.functions, self.loops.rule, self._answers)
 
-    def _all(self, scope: CountScope, sections: Mapping[Node, str]) -> list[NodeCost]:
-        """Return the costs of all nodes that run, without nodes on branches of V1 conditionals that do not count."""
+    def _all(self, scope: CountScope, sections: Mapping[Node, str], usual: str) -> list[NodeCost]:
+        """Return the costs of all nodes that run, without nodes on branches of V1 conditionals that do not count.
+
+        `usual` is the section of the nodes that `sections` lacks.
+        """
         nodes = [node for node in scope.graph if node in scope.needed]
-        record_of = dict(zip(*scope.inference.records)).get
-        by_node: Iterable[Sequence[NodeCost]]
-        by_node = (self._in_loops(node, scope, sections[node], record_of(node)) for node in nodes)
+        order, records = scope.inference.records
+        # Shapes were inferred in the order of the graph, unless it has nodes before their sources.
+        if len(nodes) < len(order) or not scope.graph.is_in_order:
+            records = list(map(dict(zip(order, records)).get, nodes))
+        by_node: Iterable[Sequence[NodeCost]] = (
+            self._in_loops(node, scope, sections.get(node, usual), record)
+            for node, record in itertools.zip_longest(nodes, records)
+        )
         if any(map(is_choice, nodes_of_kind(nodes, lambda kind: kind.op in SWITCH))):
             costs = dict(zip(nodes, by_node))
             dropped, choices = not_taken(costs, scope.inference)
@@ -472,7 +480,7 @@ class _CountState:
             arguments=arguments,
             is_repeated=call.is_repeated or scope.is_repeated or frame_of_outputs(node, scope.frames) is not None,
         )
-        return self._all(inner, inside.sections)
+        return self._all(inner, inside.sections, call.section)
 
     def _inside(self, call: _CountedCall, known: Known) -> _Inside:
         function = call.function
