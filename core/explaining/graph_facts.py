@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import collections
+import operator
 from collections.abc import Container, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, overload
 
@@ -307,7 +308,7 @@ def explain_graph(
     train_ops = tuple(_train_ops(graph, placed))
     init_ops = tuple(node.name for node in roles.init_ops)
     signatures = tuple(graph.meta.signatures.values()) if graph.meta else ()
-    counts = collections.Counter(node.op for node in all_nodes(graph))
+    counts = collections.Counter(map(operator.attrgetter("op"), all_nodes(graph)))
     facts = GraphFacts(
         nodes=len(graph),
         edges=sum([len(node.inputs) for node in graph]),

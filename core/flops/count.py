@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import collections
+import itertools
 import re
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, MutableMapping, Sequence
 from typing import Any, Final, NamedTuple
@@ -19,7 +20,7 @@ from ..graph.instantiation import FunctionChoice, with_attrs
 from ..graph.traversal import descendants, nodes_of_kind
 from ..graph.variable_nodes import VARIABLES
 from ..inference.estimates import Estimate, estimate, estimated_loop, likely_cost
-from ..inference.inference import Answers, ShapeCache, Specs, unchanged
+from ..inference.inference import Answers, ShapeCache, SpecRecord, Specs, unchanged
 from ..inference.input_pipelines import asked_datasets, going_through_elements, maker_of, stages_of
 from ..inference.node_calls import call_flops_function
 from ..model.author_scopes import passes_weight_on, without_calls
@@ -60,6 +61,7 @@ class _Costed(NamedTuple):
     outputs: Sequence[TensorSpec]
     cost: Cost
     moved: DimLike
+    reason: str
 
 
 class CountCache(ShapeCache):
@@ -201,7 +203,7 @@ class _CountState:
 
     def count(self, targets: Sequence[Output | Node], needed: set[Node], known: Known) -> list[NodeCost]:
         """Return the cost of the nodes that run for the targets; initializers that run with them are told apart."""
-        return self._all(self._scope(self.graph, known, targets, needed), classify(self.graph, needed, targets))
+        return self._all(self._scope(self.graph, known, targets, needed), classify(self.graph, needed, targets), "forward")
 
     def _scope(
         self,
@@ -218,7 +220,7 @@ class _CountState:
             inference = self._estimated(graph, known)
         kinds = {node.op: node for node in graph}
         self._roles |= {op: self._role(node) for op, node in kinds.items() if op not in self._roles}
-        frames = find_frames(graph) if any(node.op == "Enter" for node in needed) else {}
+        frames = find_frames(graph) if "Enter" in kinds and any(node.op == "Enter" for node in needed) else {}
         scope = CountScope(graph, inference, frames, {}, needed, targets, **reached)
         scope.fed = fed_nodes(scope)
         if frames:
@@ -234,18 +236,33 @@ class _CountState:
     def _estimated(self, graph: Graph, known: Known) -> Estimate:
         return estimate(graph, known, self.functions, self.loops.rule, self._answers)
 
-    def _all(self, scope: CountScope, sections: Mapping[Node, str]) -> list[NodeCost]:
-        """Return the costs of all nodes that run, without nodes on branches of V1 conditionals that do not count."""
-        costs = {node: self._in_loops(node, scope, sections[node]) for node in scope.graph if node in scope.needed}
-        dropped, choices = not_taken(costs, scope.inference)
-        self.notes += [str(choice) for choice in choices]
-        left = [cost for node, node_costs in costs.items() if node not in dropped for cost in node_costs]
+    def _all(self, scope: CountScope, sections: Mapping[Node, str], usual: str) -> list[NodeCost]:
+        """Return the costs of all nodes that run, without nodes on branches of V1 conditionals that do not count.
+
+        `usual` is the section of the nodes that `sections` lacks.
+        """
+        nodes = [node for node in scope.graph if node in scope.needed]
+        order, records = scope.inference.records
+        # Shapes were inferred in the order of the graph, unless it has nodes before their sources.
+        if len(nodes) < len(order) or not scope.graph.is_in_order:
+            records = list(map(dict(zip(order, records)).get, nodes))
+        by_node: Iterable[Sequence[NodeCost]] = (
+            self._in_loops(node, scope, sections.get(node, usual), record)
+            for node, record in itertools.zip_longest(nodes, records)
+        )
+        if any(map(is_choice, nodes_of_kind(nodes, lambda kind: kind.op in SWITCH))):
+            costs = dict(zip(nodes, by_node))
+            dropped, choices = not_taken(costs, scope.inference)
+            self.notes += [str(choice) for choice in choices]
+            by_node = (node_costs for node, node_costs in costs.items() if node not in dropped)
+        left = list(itertools.chain.from_iterable(by_node))
         return merged(left) if self._is_by_function else left
 
-    def _in_loops(self, node: Node, scope: CountScope, section: str) -> list[NodeCost]:
+    def _in_loops(self, node: Node, scope: CountScope, section: str, record: SpecRecord | None) -> Sequence[NodeCost]:
         """Return the cost of a node, or of the called bodies, in all iterations of the V1 loops around the node."""
         role = self._roles[node.op]
-        costs = self._called(node, scope, section) if role.calls else [self._node(node, role, scope, section)]
+        costs: Sequence[NodeCost]
+        costs = self._called(node, scope, section) if role.calls else (self._node(node, role, scope, section, record),)
         for loop in scope.loops_around(node) if scope.frames else ():
             self._note(loop)
             # The condition is computed once more than the body: the last time it is false.
@@ -257,12 +274,14 @@ class _CountState:
             self._noted.add(loop.name)
             self.notes += self.loops.note(loop)
 
-    def _node(self, node: Node, role: _Role, scope: CountScope, section: str) -> NodeCost:
+    def _node(self, node: Node, role: _Role, scope: CountScope, section: str, record: SpecRecord | None) -> NodeCost:
         """Return the cost of a node by itself, with the weights that the node reads, and if counted with their parameters."""
-        specs = scope.inference.specs
-        inputs = [specs[value] for value in node.inputs]
-        outputs = [specs[value] for value in node.outputs()]
-        cost, moved, reason = self._cost(node, scope, inputs, outputs)
+        costed = None if record is None else record.cost
+        if costed is None:
+            costed = self._cost(node, scope)
+            if record is not None and not costed.reason:
+                record.cost = costed
+        outputs, cost, moved, reason = costed.outputs, costed.cost, costed.moved, costed.reason
         path = scope.prefix + node.name
         weights, parameters = self._weights(node, scope, not reason) if role.reads_weights else ((), 0)
         if reason:
@@ -274,16 +293,24 @@ class _CountState:
             node in scope.fed,
         )  # fmt: skip
 
-    def _cost(
-        self, node: Node, scope: CountScope, inputs: Sequence[TensorSpec], outputs: Sequence[TensorSpec]
-    ) -> tuple[Cost, DimLike, str]:
+    def _cost(self, node: Node, scope: CountScope) -> _Costed:
         """Return the cost and the bytes moved, or no cost and the reason why the node cannot be counted."""
-        reasons = scope.inference.reasons
-        refusal = reasons.get(node.name) if reasons else None
+        specs = scope.inference.specs
+        inputs = [specs[value] for value in node.inputs]
+        outputs = [specs[value] for value in node.outputs()]
         key = (node.op, id(node.attrs), *map(id, inputs), *map(id, outputs))
         known = self._costs.get(key)
-        if known is not None and refusal is None:
-            return known.cost, known.moved, ""
+        if known is not None and node.name not in scope.inference.reasons:
+            return known
+        known = _Costed(node.attrs, inputs, outputs, *self._new_cost(node, scope, inputs, outputs))
+        if not known.reason:
+            self._costs[key] = known
+        return known
+
+    def _new_cost(
+        self, node: Node, scope: CountScope, inputs: Sequence[TensorSpec], outputs: Sequence[TensorSpec]
+    ) -> tuple[Cost, DimLike, str]:
+        refusal = scope.inference.reasons.get(node.name)
         function = registry.flops_function(node.op)
         if function is None:
             return ZERO, 0, "its op is unknown" if node.op_def is None else f"op {node.op} has no FLOPs formula"
@@ -298,9 +325,7 @@ class _CountState:
         if any(isinstance(v, Dim) and v.is_anonymous for v in (cost.flops, cost.macs, cost.transcendentals)):
             return ZERO, 0, shape_reason(node, scope)
         moved = moved_bytes(node, inputs, outputs)
-        cost = ZERO if cost == ZERO else cost
-        self._costs[key] = _Costed(node.attrs, inputs, outputs, cost, moved)
-        return cost, moved, ""
+        return ZERO if cost == ZERO else cost, moved, ""
 
     def _weights(self, node: Node, scope: CountScope, is_counted: bool) -> tuple[tuple[str, ...], DimLike]:
         """Return the paths of the variables, and of the weights frozen to constants, that a node reads, and the elements of
@@ -313,7 +338,7 @@ class _CountState:
         for value in node.inputs:
             if self._roles[value.node.op].reads_weights:
                 continue
-            source, home = origin(value, scope)
+            source, home = scope.origins.get(value) or origin(value, scope)
             if source is None:
                 continue
             paths.append(home.prefix + source.node.name)
@@ -455,7 +480,7 @@ class _CountState:
             arguments=arguments,
             is_repeated=call.is_repeated or scope.is_repeated or frame_of_outputs(node, scope.frames) is not None,
         )
-        return self._all(inner, inside.sections)
+        return self._all(inner, inside.sections, call.section)
 
     def _inside(self, call: _CountedCall, known: Known) -> _Inside:
         function = call.function
@@ -539,8 +564,6 @@ def not_taken(costs: Mapping[Node, Sequence[NodeCost]], inference: Estimate) -> 
 
     A known predicate chooses the branch; otherwise the costlier branch counts.
     """
-    if not any(map(is_choice, nodes_of_kind(costs, lambda kind: kind.op in SWITCH))):
-        return set(), []
     deadness = Deadness(costs)
     branches: dict[Output | Node, dict[int, list[Node]]] = {}
     for node in costs:
@@ -628,7 +651,14 @@ def fed_nodes(scope: CountScope) -> set[Node]:
     sources = nodes_of_kind(
         scope.needed, lambda kind: kind.is_argument or kind.is_placeholder or has_fact(kind.op, "next_element")
     )
-    return descendants(node for node in sources if _brings_input(node, scope))
+    fed = {node for node in sources if _brings_input(node, scope)}
+    if not scope.graph.is_in_order:
+        return descendants(fed)
+    # In a graph in order, where no node waits for others by control inputs, the lists of users need not be made.
+    for node in scope.graph:
+        if not fed.isdisjoint([value.node for value in node.inputs]):
+            fed.add(node)
+    return fed
 
 
 def _brings_input(node: Node, scope: CountScope) -> bool:
@@ -645,8 +675,6 @@ def is_definite(shape: Shape) -> bool:
 
 def origin(value: Output, scope: CountScope) -> tuple[Output | None, CountScope]:
     """Return the variable or the weight frozen to a constant behind a value, and the scope of its node."""
-    if value in scope.origins:
-        return scope.origins[value]
     passed: dict[tuple[Output, CountScope], None] = {}
     while value not in scope.origins:
         # A broken graph may lead round in a circle.

@@ -6,13 +6,13 @@ import functools
 from collections.abc import Sequence
 
 from ..graph.graph import Graph, Node, Output
-from ..graph.traversal import descendants, nodes_of_kind, reachable
+from ..graph.traversal import descendants, nodes_of_kind, nodes_of_kinds, reachable
 from ..model.author_scopes import is_in_gradients
 from ..registry.op_facts import NodeKinds, has_fact
 
 
 def classify(graph: Graph, needed: set[Node], targets: Sequence[Output | Node]) -> dict[Node, str]:
-    """Return the section of every node that runs.
+    """Return the sections of the nodes that run, without those of the forward pass.
 
     Updates are the ops that write variables from gradients, with the nodes that only updates need beyond gradients.
     Backward are the nodes under a `gradients` scope. Initializers are assignments that no update precedes, with the nodes
@@ -20,29 +20,33 @@ def classify(graph: Graph, needed: set[Node], targets: Sequence[Output | Node]) 
     """
     # Gradient descent and initialization are both writes to variables: an assignment in a training step, as of a moving
     # average, is part of the step.
-    updates = _updates(needed)
-    assigns = [] if updates else nodes_of_kind(needed, lambda kind: has_fact(kind.op, "assignment"))
+    changing, assigns = nodes_of_kinds(needed, is_update, lambda kind: has_fact(kind.op, "assignment"))
+    updates = _updates(changing)
+    assigns = [] if updates else assigns
     in_gradients = functools.cache(is_in_gradients)  # a scope has many nodes
-    sections = {node: "backward" if in_gradients(node.name.rpartition("/")[0]) else "forward" for node in needed}
+    # The letters are looked for first, as most names lack them.
+    backward = (n for n in needed if "gradient" in n.name and in_gradients(n.name.rpartition("/")[0]))
+    sections = dict.fromkeys(backward, "backward")
     _mark(sections, needed, updates, "update", targets)
     _mark(sections, needed, assigns, "initializer", targets)
     for node in nodes_of_kind(graph, lambda kind: kind.is_no_op):
         # A group has the section of what it waits for. In the order of the graph, groups of groups come after their parts.
-        if node in needed and len({sections[control] for control in node.control_inputs}) == 1:
-            sections[node] = sections[node.control_inputs[0]]
+        awaited = {sections.get(control, "forward") for control in node.control_inputs}
+        if node in needed and len(awaited) == 1:
+            sections[node] = awaited.pop()
     return sections
 
 
 def classify_body(body: Graph, needed: set[Node], targets: Sequence[Output | Node], section: str) -> dict[Node, str]:
-    """Return the sections of a function's nodes; a whole training step may stand in a function that the forward pass calls."""
-    if section == "forward" and any(map(is_gradient, needed)):
-        return classify(body, needed, targets)
-    return dict.fromkeys(needed, section)
+    """Return the sections of a function's nodes, without those of the call's section.
+
+    A whole training step may stand in a function that the forward pass calls.
+    """
+    return classify(body, needed, targets) if section == "forward" and any(map(is_gradient, needed)) else {}
 
 
-def _updates(needed: set[Node]) -> list[Node]:
+def _updates(changing: list[Node]) -> list[Node]:
     """Return the ops that train; without any, the ops that change variables by values behind gradients."""
-    changing = nodes_of_kind(needed, is_update)
     if any(has_fact(node.op, "training") for node in changing):
         return changing
     # An update by hand, as an AssignSub of a gradient times a rate, has no training op.
@@ -68,8 +72,9 @@ def _mark(
         return
     excluded = set(roots)
     fetched = [t if isinstance(t, Node) else t.node for t in targets if isinstance(t, Output)]
-    others = [n for n in needed if n not in excluded and sections[n] == "backward"]
+    others = [n for n in needed if n not in excluded and sections.get(n) == "backward"]
     needed_by_others = reachable([*others, *(f for f in fetched if f not in excluded)], excluded.__contains__)
     for node in reachable(roots):
-        if node in excluded or (node in needed and sections[node] == "forward" and node not in needed_by_others):
+        is_forward = node in needed and sections.get(node, "forward") == "forward"
+        if node in excluded or (is_forward and node not in needed_by_others):
             sections[node] = name

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import collections
+import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from ..registry.op_facts import has_fact
@@ -15,10 +16,9 @@ from .traversal import closure, function_names
 
 
 def all_nodes(graph: Graph) -> Iterator[Node]:
-    """Yield the nodes of the graph and of all function bodies, to be read: equal functions may share theirs."""
-    yield from graph
-    for function in graph.functions.values():
-        yield from function.pattern.body
+    """Return the nodes of the graph and of all function bodies, to be read: equal functions may share theirs."""
+    bodies = (function.pattern.body for function in graph.functions.values())
+    return itertools.chain(graph, itertools.chain.from_iterable(bodies))
 
 
 def node_count(graph: Graph) -> int:
@@ -39,9 +39,16 @@ def callers_by_function(graph: Graph) -> dict[str, tuple[str, ...]]:
     callers_of: dict[str, list[str]] = {name: [] for name in graph.functions}
     if not callers_of:
         return {}
-    _note_calls(callers_of, graph, "")
+    for node, called in _calls_in(graph):
+        if called in callers_of:
+            callers_of[called].append(node)
+    inside: dict[Function, list[tuple[str, str]]] = {}  # equal functions share it
     for name, function in graph.functions.items():
-        _note_calls(callers_of, function.pattern.body, f"{name}: ")
+        pattern = function.pattern
+        if pattern not in inside:
+            inside[pattern] = [(node, called) for node, called in _calls_in(pattern.body) if called in callers_of]
+        for node, called in inside[pattern]:
+            callers_of[called].append(f"{name}: {node}")
     return {name: tuple(calls) for name, calls in callers_of.items()}
 
 
@@ -106,11 +113,9 @@ def _called_names(node: Node) -> set[str]:
     return {*by_name, *(reference.name for reference in function_references(node))}
 
 
-def _note_calls(callers_of: dict[str, list[str]], nodes: Iterable[Node], prefix: str) -> None:
-    for node in nodes:
-        for name in _called_names(node):
-            if name in callers_of:
-                callers_of[name].append(prefix + node.name)
+def _calls_in(nodes: Iterable[Node]) -> list[tuple[str, str]]:
+    """Return the name of each node with the name of each function that it may call."""
+    return [(node.name, called) for node in nodes for called in _called_names(node)]
 
 
 def reached_functions(functions: Mapping[str, Function], nodes: Iterable[Node]) -> set[str]:

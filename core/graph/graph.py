@@ -16,6 +16,7 @@ from ..registry.catalog import OpDef
 from ..support import dataclasses
 from ..support.arguments import expect
 from ..support.errors import AlreadyExistsError, InvalidArgumentError, NotFoundError, TfgError
+from ..support.gc_control import rare_collection
 from ..support.hints import Blank, Hint, step
 from ..support.keyed_cache import KeyedCache
 from ..support.tensor_names import Suffixes, joined_names_hint, parse_tensor_name
@@ -71,6 +72,8 @@ class Graph(Summarized, Versioned):
         self._wide_uses: dict[Node, WideUses] = {}
         self._sound: int | None = None
         """After how many edits nothing was wrong."""
+        self._ordered: int | None = None
+        """After how many edits each node stood after its sources."""
         self.edits = 0
         """The number of edits to nodes and edges: results derived from nodes and edges hold while the number stays."""
         self.functions: MutableMapping[str, Function] = {}
@@ -251,13 +254,19 @@ class Graph(Summarized, Versioned):
         """Resolve the inputs of all nodes, once all nodes of a file are loaded; unusual inputs resolve on demand."""
         if not self._is_resolved:
             self._is_resolved = True  # at first: the few nodes that stay unresolved would otherwise ask again and again
-            resolve_usual(self._nodes)
+            if resolve_usual(self._nodes):
+                self._ordered = self.edits
+
+    @property
+    def is_in_order(self) -> bool:
+        """True if each node is known to take values alone, of nodes before it; False asks for a look at the edges."""
+        return self._ordered == self.edits
 
     def link(self) -> None:
         """Tell all nodes their users, once all nodes of a file are loaded."""
         if self._is_linked:
             return
-        with _linking:
+        with _linking, rare_collection():
             if self._is_linked:
                 return
             self.resolve()
@@ -423,6 +432,7 @@ class Graph(Summarized, Versioned):
             if node._inputs is not None or node._wide is not None:
                 result._copy_edges(node)
         result._is_linked = result._is_resolved = False
+        result._ordered = result.edits if self.is_in_order else None
         return result
 
     __copy__ = copy

@@ -27,7 +27,9 @@ def dereferenced_inputs(node: Node, definition: OpDef) -> tuple[int, ...]:
 
 def any_reference(nodes: Iterable[Node]) -> bool:
     """Return True if a node returns a reference to a variable: graphs of TensorFlow 2, and frozen graphs, have none."""
-    return any(dtype.is_ref for dtypes in {node.output_dtypes for node in nodes} for dtype in dtypes)
+    kinds = {node._output_dtypes for node in nodes}  # known of all nodes once the graph was checked
+    kinds = {node.output_dtypes for node in nodes} if None in kinds else kinds
+    return any(dtype.is_ref for dtypes in kinds for dtype in dtypes or ())
 
 
 def passed_references(node: Node) -> tuple[int, ...]:

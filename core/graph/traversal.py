@@ -22,6 +22,8 @@ def topological_order(
 
     InvalidArgumentError names a node on a cycle.
     """
+    if isinstance(nodes, Graph) and nodes.is_in_order and predecessors is None:
+        return list(nodes)
     pool = dict.fromkeys(nodes)
     before = predecessors or forward_predecessors
     # TensorFlow usually writes nodes in order, and the test takes a fraction of the time of the sort.
@@ -59,7 +61,7 @@ def is_in_order(pool: Mapping[Node, None], before: Callable[[Node], Iterable[Nod
     is_plain = before is forward_predecessors
     for node in pool:
         # Without a call for the nodes of which the sources are those of their inputs, as of most.
-        is_usual = is_plain and node._inputs is not None and not node._control_inputs
+        is_usual = is_plain and node._inputs is not None and node._control_inputs == ()
         if is_usual and seen.issuperset([value.node for value in node._inputs or ()]):
             seen.add(node)
             continue
@@ -71,10 +73,15 @@ def is_in_order(pool: Mapping[Node, None], before: Callable[[Node], Iterable[Nod
 
 def nodes_of_kind(nodes: Iterable[Node], holds: Callable[[NodeKinds], bool]) -> list[Node]:
     """Return the nodes of the ops for which a condition holds: asked once for each op, as large graphs have few ops."""
+    return nodes_of_kinds(nodes, holds)[0]
+
+
+def nodes_of_kinds(nodes: Iterable[Node], *conditions: Callable[[NodeKinds], bool]) -> list[list[Node]]:
+    """Return the nodes of `nodes_of_kind` for each condition: large graphs are walked through once for all of them."""
     nodes = nodes if isinstance(nodes, Collection) else list(nodes)
-    # One node stands for its op in the question.
-    ops = {op for op, node in {node.op: node for node in nodes}.items() if holds(node)}
-    return [node for node in nodes if node.op in ops] if ops else []
+    kinds = {node.op: node for node in nodes}  # a node stands for its op in the questions
+    chosen = [{op for op, node in kinds.items() if holds(node)} for holds in conditions]
+    return [[node for node in nodes if node.op in ops] if ops else [] for ops in chosen]
 
 
 def strongly_connected(nodes: Iterable[_Item], sources: Callable[[_Item], Iterable[_Item | None]]) -> list[list[_Item]]:

@@ -39,7 +39,7 @@ def estimate(
     """Estimate the specs of all outputs of `graph`; arguments as of `inference.infer`, `answers` from estimates only."""
     library = Library(graph.functions if functions is None else functions, answers, loop_rule, _LIKELY)
     derived = derive(graph, overrides, library)
-    return Estimate(derived.specs, derived.reasons)
+    return Estimate(derived.specs, derived.reasons, derived.records)
 
 
 def estimate_again(

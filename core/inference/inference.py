@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import types
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from typing import Any, Final, NamedTuple, Protocol, TypeAlias
+from typing import Any, Final, Protocol, TypeAlias
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from ..graph.call_signatures import Signatures, renamed, signature_of, unnamed_i
 from ..graph.frames import source_of
 from ..graph.graph import Function, Graph, Node, Output
 from ..graph.instantiation import FunctionChoice, with_attrs
-from ..graph.traversal import closure, nodes_of_kind, topological_order
+from ..graph.traversal import closure, nodes_of_kinds, topological_order
 from ..registry import registry
 from ..registry.op_facts import has_fact, ops_with
 from ..support import dataclasses
@@ -55,13 +55,16 @@ _FEW: Final = 64
 """Values of more elements are hardly ever equal to others, and are told apart by identity."""
 
 
-class _Record(NamedTuple):
+@dataclasses.dataclass(slots=True, eq=False)
+class SpecRecord:
     """A signature, op, attributes and specs of inputs, with the specs of the outputs."""
 
     op: str
     attrs: Mapping[str, Any]
     inputs: Sequence[TensorSpec]
     outputs: list[TensorSpec]
+    cost: Any = None
+    """Whatever a count of FLOPs keeps for the nodes of the signature."""
 
 
 class ShapeCache:
@@ -72,13 +75,13 @@ class ShapeCache:
     """
 
     def __init__(self) -> None:
-        self._alike: KeyedCache[Hashable, _Record] = KeyedCache(_MOST)
-        self._of_node: dict[Node, _Record] = {}
+        self._alike: KeyedCache[Hashable, SpecRecord] = KeyedCache(_MOST)
+        self._of_node: dict[Node, SpecRecord] = {}
         """The records of nodes with unknown dimensions of their own: different symbols in each node."""
         self._specs: KeyedCache[Hashable, TensorSpec] = KeyedCache(_MOST)
 
-    def find(self, node: Node, inputs: Sequence[TensorSpec]) -> list[TensorSpec] | None:
-        """Return the cached specs of the outputs, or None."""
+    def find(self, node: Node, inputs: Sequence[TensorSpec]) -> SpecRecord | None:
+        """Return the record with the specs of the outputs, or None."""
         # Nodes of a file with equal attributes have the same mapping, and equal specs are the same object: identities stand
         # for values.
         record = self._alike.get((node.op, id(node.attrs), *map(id, inputs)))
@@ -86,11 +89,11 @@ class ShapeCache:
             record = self._of_node.get(node)
             if record is None or not _holds(record, node, inputs):
                 return None
-        return record.outputs
+        return record
 
     def keep(self, node: Node, inputs: Sequence[TensorSpec], outputs: Iterable[TensorSpec]) -> list[TensorSpec]:
         """Cache and return specs that were derived without a fault."""
-        record = _Record(node.op, node.attrs, inputs, list(map(self.shared, outputs)))
+        record = SpecRecord(node.op, node.attrs, inputs, list(map(self.shared, outputs)))
         # A size that is unknown at this node alone, as the number of true elements, is not that of any other node.
         if unnamed_in(record.outputs) <= unnamed_in(inputs):
             self._alike[(node.op, id(node.attrs), *map(id, inputs))] = record
@@ -112,7 +115,7 @@ class ShapeCache:
         return known
 
 
-def _holds(record: _Record, node: Node, inputs: Sequence[TensorSpec]) -> bool:
+def _holds(record: SpecRecord, node: Node, inputs: Sequence[TensorSpec]) -> bool:
     if record.attrs is not node.attrs or record.op != node.op or len(record.inputs) != len(inputs):
         return False
     return all(a is b for a, b in zip(record.inputs, inputs))
@@ -124,6 +127,10 @@ class Derived:
 
     specs: Mapping[Output, TensorSpec]
     reasons: Mapping[str, str]
+    records: tuple[Sequence[Node], Sequence[SpecRecord | None]] = dataclasses.field(
+        default=((), ()), repr=False, compare=False
+    )
+    """Nodes, and the record that each node's specs come from, None for specs from elsewhere."""
 
     def spec(self, output: Output) -> TensorSpec:
         return self.specs[output]
@@ -212,7 +219,7 @@ def infer(
     """
     library = Library(graph.functions if functions is None else functions, answers, revision=revision)
     derived = derive(graph, overrides or {}, library)
-    return Inference(derived.specs, derived.reasons, library.derived)
+    return Inference(derived.specs, derived.reasons, cache=library.derived)
 
 
 def derive(graph: Graph, overrides: Mapping[Output, TensorSpec], library: Library) -> Derived:
@@ -230,7 +237,7 @@ def infer_again(
     """Infer the specs of `nodes`, in topological order, anew from `overrides` and the specs of all other nodes in `before`."""
     library = Library(functions)
     derived = derive_again(nodes, before, overrides, library)
-    return Inference(derived.specs, derived.reasons, library.derived)
+    return Inference(derived.specs, derived.reasons, cache=library.derived)
 
 
 def derive_again(nodes: Sequence[Node], before: Derived, overrides: Mapping[Output, TensorSpec], library: Library) -> Derived:
@@ -241,9 +248,9 @@ def derive_again(nodes: Sequence[Node], before: Derived, overrides: Mapping[Outp
 
 
 def _infer(order: Sequence[Node], base: Specs, overrides: Mapping[Output, TensorSpec], library: Library) -> Derived:
-    merges = nodes_of_kind(order, lambda kind: kind.op in _MERGE)
+    merges, holding = nodes_of_kinds(order, lambda kind: kind.op in _MERGE, lambda kind: kind.op in CONTAINERS)
     loops = {node: back for node in merges if (back := _back_edge(node)) is not None}
-    containers = set(nodes_of_kind(order, lambda kind: kind.op in CONTAINERS))
+    containers = set(holding)
     assumed: dict[Output, TensorSpec] = {}
     free: set[DimLike] = set()
     derived = _sweep(order, base, overrides, assumed, loops, library)
@@ -286,8 +293,9 @@ def _sweep(
     reasons: dict[str, str] = {}
     filled = {output: spec for output, spec in assumed.items() if output.node.op in CONTAINERS}
     find = library.derived.find
+    records: list[SpecRecord | None] = []
     for node in order:
-        back = loops.get(node)
+        back = loops.get(node) if loops else None
         # The nodes behind a back edge come later in the order: the Merge needs an assumption about what they return.
         if back is not None and back not in specs:
             known_inputs = [v for v in node.inputs if v is not back and v in specs]
@@ -297,13 +305,14 @@ def _sweep(
         # Nearly all nodes of a large graph end here: a million nodes have tens of signatures.
         # Without inputs, a variable's specs depend on its users, too, and a revision may give a node other inputs than these.
         known = find(node, inputs) if inputs and library.revision is None else None
-        for index, spec in enumerate(_node_specs(node, inputs, reasons, library) if known is None else known):
-            output = node.output(index)
+        for index, spec in enumerate(_node_specs(node, inputs, reasons, library) if known is None else known.outputs):
+            output = (None if index else node._first) or node.output(index)
             if output in overrides:
-                specs[output] = library.derived.shared(overrides[output])
+                specs[output], known = library.derived.shared(overrides[output]), None
             else:
                 specs[output] = filled.get(output, spec) if filled else spec
-    return Derived(specs, reasons)
+        records.append(None if filled else known)
+    return Derived(specs, reasons, (order, records))
 
 
 def _relaxed(
@@ -338,7 +347,7 @@ def _node_specs(node: Node, inputs: Sequence[TensorSpec], reasons: dict[str, str
     if not inputs and library.is_resized(node):
         return [TensorSpec(dtype) for dtype in node.output_dtypes]
     before = library.derived.find(node, inputs)
-    return _new_specs(node, inputs, reasons, library) if before is None else before
+    return _new_specs(node, inputs, reasons, library) if before is None else before.outputs
 
 
 def _new_specs(node: Node, inputs: Sequence[TensorSpec], reasons: dict[str, str], library: Library) -> list[TensorSpec]:

@@ -422,8 +422,13 @@ class _Copying:
         self._copy(body)
         # Bodies after the graph, and inner ones after outer ones: a function gets the layers of its first call.
         pending = collections.deque([self.graph])
+        looked_at: set[tuple[str, int]] = set()
         while pending:
             for node in pending.popleft():
+                # Alike nodes name the same functions, and the first has had their bodies.
+                if (node.op, id(node.attrs)) in looked_at:
+                    continue
+                looked_at.add((node.op, id(node.attrs)))
                 for function in self._new_bodies(node):
                     self.graph.functions[function.name] = function
                     pending.append(function.body)

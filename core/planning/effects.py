@@ -17,7 +17,7 @@ from ..graph.references import (
     referenced_variables,
     written_variables,
 )
-from ..graph.traversal import nodes_of_kind, trail_ends
+from ..graph.traversal import nodes_of_kinds, trail_ends
 from ..registry.catalog import CATALOG
 from ..registry.op_facts import NodeKinds, has_fact
 from ..support import dataclasses
@@ -214,10 +214,9 @@ def _nodes_touching_state(nodes: Sequence[Node], arguments: Iterable[Node]) -> s
     Nodes touch state if they take references, handles or a variable's memory, draw random numbers, or call functions.
     `arguments` are the arguments of the function whose body this is, and are no part of `nodes`.
     """
-    touching = set(nodes_of_kind(nodes, _touches_state))
-    giving = set(nodes_of_kind(nodes, _gives_state))
+    touching, giving, making = map(set, nodes_of_kinds(nodes, _touches_state, _gives_state, _may_make))
     # An op whose outputs may have any dtype hands a handle on; without inputs, it makes one.
-    giving |= {node for node in nodes_of_kind(nodes, _may_make) if not node.inputs and resource in node.output_dtypes}
+    giving |= {node for node in making if not node.inputs and resource in node.output_dtypes}
     sources = {node for node in arguments if resource in node.output_dtypes}
     for node in nodes if giving or sources else ():
         is_taking = any(value.node in sources for value in node.inputs)
@@ -245,9 +244,11 @@ def _gives_state(kind: NodeKinds) -> bool:
 
 
 def _may_make(kind: NodeKinds) -> bool:
-    """True for ops with an output that may be a handle by an attribute."""
+    """True for ops with an output that may be a handle by an attribute, and perhaps without inputs."""
     definition = CATALOG.get(kind.op)
-    return definition is not None and any(arg.dtype is None for arg in definition.outputs)
+    if definition is None or not all(arg.is_list for arg in definition.inputs):
+        return False
+    return any(arg.dtype is None for arg in definition.outputs)
 
 
 def handle_owners(value: Output, trails: dict[Output, Output] | None = None) -> list[Node]:

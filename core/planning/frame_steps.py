@@ -309,7 +309,9 @@ class Slots:
     def slots_of(self, values: Sequence[Output]) -> tuple[int, ...]:
         """Return the slots of values, or of the values that are passed on."""
         # Most values have a number already, and need no walk past the nodes that pass them on: no copy has a number.
-        slots = list(map(self.numbers.get, values))
+        slots: Any = tuple(map(self.numbers.get, values))
+        if None not in slots:
+            return slots  # type: ignore[no-any-return]
         return tuple([self.slot(self.canonical(v)) if slot is None else slot for v, slot in zip(values, slots)])
 
     def canonical(self, value: Output) -> Output:
@@ -335,11 +337,13 @@ class Slots:
             return False
         return node.is_loop_condition or node.op in (*NEXT_ITERATION, *EXIT) or self.deadness.is_loop_switch(node)
 
-    def output_slot(self, output: Output) -> int:
-        """Return the slot that an output is written to; the slot of a fed output is never read."""
-        # The slot of a fed value holds the feed, which the result of a node with other, unfed outputs must not replace.
-        written = output if output not in self.run.fed else Output(output.node, -1 - output.index)
-        return self.numbers.setdefault(written, len(self.numbers))
+    def written(self, outputs: Sequence[Output]) -> tuple[int, ...]:
+        """Return the slots that outputs are written to; the slot of a fed output is never read."""
+        numbers, fed = self.numbers, self.run.fed
+        if not fed.isdisjoint(outputs):
+            # The slot of a fed value holds the feed, which the result of a node with other, unfed outputs must not replace.
+            outputs = [value if value not in fed else Output(value.node, -1 - value.index) for value in outputs]
+        return tuple([numbers.setdefault(value, len(numbers)) for value in outputs])
 
     def controls(self, node: Node) -> tuple[int, ...]:
         """Return the slots that tell whether the control inputs of `node` are alive, where they may be dead."""
@@ -397,17 +401,21 @@ class FrameSteps:
         self.deadness = FrameDeadness(self.units)
         self.slots = Slots(self.deadness)
 
-    def steps(self, unit: Unit) -> list[Step]:
-        """Return the step of a node or loop; no step for a node that only passes a value on."""
-        if isinstance(unit, Frame):
-            return [self.loop_step(unit)]
-        if unit.op in self.run.passing_ops and self.slots.is_free(unit):
-            return []
-        return [] if unit.op in MERGE and self.deadness.is_loop_merge(unit) else [self.node_step(unit)]
+    def steps(self, units: Iterable[Unit]) -> Iterator[Step]:
+        """Yield the steps of nodes and loops; no step for a node that only passes a value on."""
+        passing = self.run.passing_ops
+        for unit in units:
+            if isinstance(unit, Frame):
+                yield self.loop_step(unit)
+            elif unit.op not in passing or not (self.slots.is_free(unit) or self.is_loop_merge(unit)):
+                yield self.node_step(unit)
+
+    def is_loop_merge(self, node: Node) -> bool:
+        return node.op in MERGE and self.deadness.is_loop_merge(node)
 
     def node_step(self, node: Node) -> Step:
         values = node.outputs() or [Output(node, i) for i in range(len(self.run.definition(node).output_dtypes(node.attrs)))]
-        outputs = tuple([self.slots.output_slot(value) for value in values])
+        outputs = self.slots.written(values)
         step = Step(node, self.slots.slots_of(node.inputs), outputs)
         if node.op in CALL_KINDS and is_partly_read(node):
             step.unused = self.run.unused_outputs(node)
@@ -453,7 +461,7 @@ class FrameSteps:
         return Loop(
             inner.deadness.loop_predicate.node,
             tuple(self.slots.slot(sources[node]) for node, _ in entering),
-            tuple(self.slots.output_slot(node.output()) for node in exits),
+            self.slots.written([node.output() for node in exits]),
             tuple(i for i, (node, _) in enumerate(entering) if self.is_read_at(node, sources[node], inner)),
             is_guarded,
             tuple(dict.fromkeys(s for n in enters for s in self.slots.controls(n))) if is_guarded else (),
@@ -525,7 +533,7 @@ class FrameSteps:
             # A unit that waits for neither side of the loop's condition runs before each decision.
             condition = self.deadness.conditions[unit]
             part = body if taken in condition else tail if left in condition else head
-            part += self.steps(unit)
+            part += self.steps((unit,))
         return head, body, tail
 
 

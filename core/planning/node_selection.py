@@ -16,8 +16,20 @@ from ..graph.traversal import copied_from, nodes_of_kind, topological_order, tra
 from ..registry.catalog import OpDef
 from ..registry.op_facts import NodeKinds, has_fact
 from ..support.errors import InvalidArgumentError
-from .reachability import sources_by_node, unused_outputs
+from .reachability import needed_nodes, needed_sources, unused_outputs
 from .scheduling import construction_order, is_bypassed, optimized_order
+
+
+class _Sources(dict[Node, list[Node | None]]):
+    """The `needed_sources` of nodes, found when first asked for: a plan without loops and shared state does not ask."""
+
+    def __init__(self, fed: frozenset[Output]) -> None:
+        super().__init__()
+        self.fed = fed
+
+    def __missing__(self, node: Node) -> list[Node | None]:
+        self[node] = sources = needed_sources(node, self.fed)
+        return sources
 
 
 class Selection:
@@ -28,11 +40,11 @@ class Selection:
         self.fetches = fetches
         self.feeds = feeds
         self.fed = frozenset(feeds)
-        needed = sources_by_node(fetches, self.fed)
+        self.needed = needed_nodes(fetches, feeds)
         # The nodes are in the order of the graph and not of the walk, so that the order of the fetches does not change the
         # plan.
-        self.nodes = [node for node in graph if node in needed]
-        self.waiting = {node: needed[node] for node in self.nodes}
+        self.nodes = [node for node in graph if node in self.needed]
+        self.waiting = _Sources(self.fed)
         """The nodes from which each node takes data or control, None for a fed value."""
         self.ops = {node.op for node in self.nodes}
         self._behind: dict[Output, Output] = {}
@@ -48,6 +60,8 @@ class Selection:
     @functools.cached_property
     def order(self) -> list[Node]:
         """The nodes in topological order; InvalidArgumentError names a node on a cycle."""
+        if self.graph.is_in_order:
+            return self.nodes
         return topological_order(self.nodes, self.waits_for if self.frames else self.waiting.__getitem__)
 
     @functools.cached_property
@@ -140,7 +154,7 @@ class Selection:
 
     def unused_outputs(self, node: Node) -> tuple[int, ...]:
         """Return the outputs of a node that this run does not read."""
-        return unused_outputs(node, self.waiting, self.fetches)
+        return unused_outputs(node, self.needed, self.fetches)
 
     def definition(self, node: Node) -> OpDef:
         """Return the interface of a node's op or of the library function that the op names."""
@@ -148,7 +162,8 @@ class Selection:
 
 
 def _may_pass(kind: NodeKinds) -> bool:
-    return kind.is_loop_condition or kind.op in (*NEXT_ITERATION, *EXIT, *SWITCH) or has_fact(kind.op, "transparent")
+    is_of_loop = kind.is_loop_condition or kind.op in (*NEXT_ITERATION, *EXIT, *SWITCH, *MERGE)
+    return is_of_loop or has_fact(kind.op, "transparent")
 
 
 def definition_in(graph: Graph, node: Node) -> OpDef:

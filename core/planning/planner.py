@@ -106,7 +106,7 @@ class Planner(Selection):
                 raise NotWellFormed
         frame = FrameSteps(self, self.root, has_races)
         feeds = tuple(frame.slots.slot(value) for value in self.feeds)
-        steps = [step for unit in frame.units.order for step in frame.steps(unit)]
+        steps = list(frame.steps(frame.units.order))
         fetches = tuple(frame.slots.slot(frame.slots.canonical(f)) if isinstance(f, Output) else None for f in self.fetches)
         add_releases(steps, {f for f in fetches if f is not None})
         return Plan(tuple(steps), len(frame.slots.numbers), feeds, fetches, tuple(self.fetches), tuple(self.feeds))

@@ -12,26 +12,19 @@ _ARGUMENTS: Final = ("_Arg", "_DeviceArg")
 
 def needed_nodes(fetches: Sequence[Output | Node], feeds: Sequence[Output] = ()) -> set[Node]:
     """Return the nodes that run for `fetches`: cut at feeds, back along data and control edges."""
-    return set(sources_by_node(fetches, frozenset(feeds)))
-
-
-def sources_by_node(fetches: Sequence[Output | Node], fed: frozenset[Output]) -> dict[Node, list[Node | None]]:
-    """Return the nodes that run for `fetches`, each with its `needed_sources`."""
-    sources: dict[Node, list[Node | None]] = {}
+    fed = frozenset(feeds)
+    needed: set[Node] = set()
     pending: list[Node | None] = [f if isinstance(f, Node) else f.node for f in fetches if f not in fed]
     while pending:
         node = pending.pop()
-        if node is None or node in sources:
+        if node is None or node in needed:
             continue
+        needed.add(node)
         values = node.inputs
         # Most nodes take values that are not fed, and wait for nothing else: a call for each would take half of the time.
-        if node.control_inputs or (fed and not fed.isdisjoint(values)):
-            behind = needed_sources(node, fed)
-        else:
-            behind = [value.node for value in values]
-        sources[node] = behind
-        pending += behind
-    return sources
+        is_usual = node._control_inputs == () and fed.isdisjoint(values)
+        pending += [value.node for value in values] if is_usual else needed_sources(node, fed)
+    return needed
 
 
 def unused_outputs(node: Node, needed: Container[Node], fetches: Sequence[Output | Node]) -> tuple[int, ...]:

@@ -175,7 +175,7 @@ def exclusive(node: Node, call: Callable[..., Any]) -> Callable[..., Any]:
 def _places_to_lock(node: Node) -> list[int]:
     """Return the inputs that lead to objects to lock: references and handles, except where the kernel only passes them on."""
     # A snapshot is one load of a pointer, and state of a single run has no other thread: a lock would only cost time.
-    if has_fact(node.op, "snapshot") or has_fact(node.op, "unshared"):
+    if not node.inputs or has_fact(node.op, "snapshot") or has_fact(node.op, "unshared"):
         return []
     if registry.gradient_function(node.op) is registry.BY_SWEEP:
         return []
@@ -235,6 +235,8 @@ class _Bound(NamedTuple):
 
     call: Call
     function: Call
+    attrs: Mapping[str, Any] | None = None
+    """The attributes of the nodes that share a kernel, kept so that their `id` stays."""
 
 
 class Active(NamedTuple):
@@ -266,7 +268,7 @@ class Program:
         cache: ValueCache | None = None,
         groups: Callable[[Body, Call, Callable[[Body], Call]], Group] | None = None,
         policy: Policy = NO_TIERS,
-        calls: dict[Node, _Bound] | None = None,
+        calls: dict[Node | tuple[str, int], _Bound] | None = None,
         around_loop: Callable[[Node, Call], Call] | None = None,
     ) -> None:
         self.plan = plan
@@ -275,8 +277,7 @@ class Program:
         self._context = context
         self._functions = functions if functions is not None else {}
         self._calls = calls if calls is not None else {}
-        self._alike: dict[tuple[str, int], tuple[Mapping[str, Any], _Bound]] = {}
-        """Stateless kernels by op and identity of the attributes, which are kept so that their `id` stays."""
+        """Kernels by node, the stateless ones by op and identity of the attributes."""
         self._hooked: Active | None = None
         self._changing = threading.Lock()
         self._dataflow: DataflowProgram | None = None
@@ -409,13 +410,15 @@ class Program:
                 instructions.append(known[step])
                 continue
             # A hook sees idle nodes too.
-            call = self._step_call(step, initial, hooked) if hooked or not does_nothing(step) else None
+            call = self._step_call(step, initial, hooked) if hooked or step.outputs or not does_nothing(step) else None
             if call is not None:
                 instructions.append(instruction_of(step, guarded(call, step) if step.is_guarded else call, initial))
         return instructions
 
     def _step_call(self, step: Step, initial: list[Any], hooked: bool) -> Call | None:
         """Return the call that runs a step; None if the step's values are put into `initial`."""
+        if step.__class__ is Step:
+            return self._kernel_call(step, initial, hooked)
         if isinstance(step, Loop):
             return self._loop(step, hooked)
         if isinstance(step, Cached):
@@ -426,19 +429,19 @@ class Program:
             return PrecomputedCall(step, self._body(step.cluster.body, hooked))
         if isinstance(step, Fused):
             return self._fused(step, initial)
-        if isinstance(step, Known):
-            _put(step, map(_as_number, step.values), initial)
-            return None
-        return self._kernel_call(step, initial, hooked)
+        assert isinstance(step, Known)
+        _put(step, map(_as_number, step.values), initial)
+        return None
 
     def _kernel_call(self, step: Step, initial: list[Any], hooked: bool) -> Call | None:
         """Return the call of a step that is a node; None if the step's values are put into `initial`."""
-        call = self._call(step, hooked)
         # A guarded constant waits for a branch: in some runs it is dead.
         if step.node.is_constant and not step.is_guarded:
+            kernel = self._kernel(step.node)
             with faults_of(step.node, "value"):
-                initial[step.outputs[0]] = _as_number(self._kernel(step.node)())
+                initial[step.outputs[0]] = _as_number(kernel())
             return None
+        call = self._call(step, hooked)
         if hooked or not self._folds_constants:
             return call
         # None in a slot means that the value is known only in a run: constants are arrays or handles, never None.
@@ -453,17 +456,19 @@ class Program:
     def _call(self, step: Step, hooked: bool) -> Call:
         """Return the kernel call of a step, which reads references."""
         node = step.node
-        call = self._kernel(node, step.unused)
+        call = self._bound(node, step.unused).call
         if hooked:
             call = functools.partial(_call_hook, node, call)
         return following_references(call, step)
 
-    def _kernel(self, node: Node, unused: tuple[int, ...] = ()) -> Call:
+    def _kernel(self, node: Node) -> Call:
+        """Return the kernel of a node."""
+        return self._bound(node).call
+
+    def _bound(self, node: Node, unused: tuple[int, ...] = ()) -> _Bound:
         """Return the kernel of a node, bound once."""
-        bound = self._calls.get(node)
-        if bound is None:
-            bound = self._calls[node] = self._bind(node, unused)
-        return bound.call
+        bound = self._calls.get(node) or self._calls.get((node.op, id(node.attrs)))
+        return self._bind(node, unused) if bound is None else bound
 
     def _recorded_loops(self, plan: Plan, ordered: Plan, policy: Policy) -> RecordedLoops:
         """Return the runs of a plan whose loops draw random numbers: the draws have calls of their own."""
@@ -472,11 +477,13 @@ class Program:
         assert self._dataflow is not None
         drawing = [node for nodes in plan.draws.values() for node in nodes]
         random = [self._context(step.node) for step in plan.steps if has_fact(step.node.op, "random")]
-        calls = {node: self._calls[node].call for node in drawing}
+        calls = {node: self._kernel(node) for node in drawing}
         recorded = RecordedLoops(
             self._dataflow, plan.draws, calls, lambda: [ctx.session.node_states.get(ctx.node) for ctx in random]
         )
-        own = {node: _Bound(recorded.draw(node), self._calls[node].function) for node in drawing}
+        own: dict[Node | tuple[str, int], _Bound] = {
+            node: _Bound(recorded.draw(node), self._bound(node).function) for node in drawing
+        }
         program = Program(
             ordered, self._context, self._functions, policy=policy, calls=self._calls | own, around_loop=recorded.checked
         )
@@ -491,20 +498,18 @@ class Program:
         return Program(plan, self._context, self._functions, policy=self._tiers.policy, calls=self._calls)
 
     def _bind(self, node: Node, unused: tuple[int, ...]) -> _Bound:
-        alike = self._alike.get((node.op, id(node.attrs)))
-        if alike is not None:
-            return alike[1]
         ctx = self._context(node, unused) if unused else self._context(node)
         if node.op_def is None and node.op in self._functions:
             call = function_call(ctx, FuncRef(node.op, node.attrs))
-            return _Bound(call, call)
+            self._calls[node] = bound = _Bound(call, call)
+            return bound
         with faults_of(node, "kernel"):
             kernel = select_kernel(node)
-            bound = _Bound(exclusive(node, bind_kernel(node, kernel, ctx)), kernel.function)
+            bound = _Bound(exclusive(node, bind_kernel(node, kernel, ctx)), kernel.function, node.attrs)
         # A stateful kernel is bound to its own node. Nodes without inputs, such as a Const, rarely share their attributes with
         # another node.
-        if node.inputs and not kernel.is_stateful:
-            self._alike[node.op, id(node.attrs)] = node.attrs, bound
+        is_shared = node.inputs and not kernel.is_stateful
+        self._calls[(node.op, id(node.attrs)) if is_shared else node] = bound
         return bound
 
     def _loop(self, loop: Loop, hooked: bool) -> Call:
@@ -541,7 +546,7 @@ class Program:
         calls = [self._call(inner, False) for inner in step.parts]
         constants = {i: initial[slot] for i, slot in enumerate(step.inputs) if initial[slot] is not None}
         is_forced = self._tiers.policy.is_forced
-        functions = [self._calls[inner.node].function for inner in step.parts]
+        functions = [self._bound(inner.node).function for inner in step.parts]
         return FusedCall(step, calls, functions, lambda some, slots: execute(body[some], slots), constants, is_forced)
 
     def _body(self, body: Body, hooked: bool) -> Call:

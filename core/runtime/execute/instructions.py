@@ -45,7 +45,8 @@ def instruction_of(step: Step, call: Call, initial: Sequence[Any]) -> Instructio
     call = _OPERATORS.get(call, call)
     inputs = step.inputs + step.controls
     outputs: Any = step.outputs
-    released = _released([slot for slot in step.released if not initial or initial[slot] is None])
+    released: Any = tuple([slot for slot in step.released if initial[slot] is None]) if initial else step.released
+    released = released[0] if len(released) == 1 else released or None
     if len(outputs) == 1 and not step.tells_deadness and not isinstance(step, Loop):
         outputs = outputs[0]
         if len(inputs) == 1:
@@ -53,12 +54,6 @@ def instruction_of(step: Step, call: Call, initial: Sequence[Any]) -> Instructio
         if len(inputs) == 2:
             return (2, call, inputs[0], inputs[1], outputs, released, step)
     return (0, call, inputs, None, outputs, released, step)
-
-
-def _released(slots: Sequence[int]) -> Any:
-    if len(slots) == 1:
-        return slots[0]
-    return tuple(slots) or None
 
 
 def released_slots(instruction: Instruction) -> tuple[int, ...]:

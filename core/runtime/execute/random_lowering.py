@@ -16,7 +16,7 @@ from ...graph.call_kinds import CALL_KINDS, INLINED, call_site, function_inputs
 from ...graph.frames import LOOP_OPS, SWITCH
 from ...graph.graph import Function, Graph, Node, Output
 from ...graph.instantiation import instantiate, with_attrs
-from ...graph.traversal import topological_order
+from ...graph.traversal import nodes_of_kind, topological_order
 from ...planning.effects import DRAW, accesses
 from ...planning.reachability import needed_nodes
 from ...support import dataclasses
@@ -31,7 +31,7 @@ MAX_NODES: Final = 1 << 16
 
 def lowered(graph: Graph) -> Graph:
     """Return a lowered copy of the graph; the graph itself if nothing draws random numbers."""
-    if not any(_is_lowered(graph, node) for node in graph):
+    if not any(_is_lowered(graph, node) for node in nodes_of_kind(graph, lambda kind: kind.op in CALL_KINDS)):
         return graph
     lowering = _Lowering(graph.copy())
     lowering.run()

@@ -17,7 +17,7 @@ import numpy as np
 from ...engines.protocol import inner_steps
 from ...graph.callers import reached_functions
 from ...graph.graph import Function, Node, Output
-from ...graph.traversal import closure, topological_order
+from ...graph.traversal import closure, nodes_of_kind, topological_order
 from ...planning.plan import Loop, Plan, Step, add_loop_releases, with_releases
 from ...planning.reachability import needed_nodes
 from ...registry.op_facts import has_fact
@@ -97,9 +97,9 @@ def list_behind(handle: Output) -> Output:
 
 def is_worth_specializing(plan: Plan) -> bool:
     """True if enough steps read shapes for specialization to be worth an inference."""
-    steps = every_step(plan.steps)
-    looking = sum(has_fact(step.node.op, "metadata") for step in steps)
-    return bool(looking) and looking >= _LEAST_LOOKING * len(steps)
+    nodes = [step.node for step in every_step(plan.steps)]
+    looking = len(nodes_of_kind(nodes, lambda kind: has_fact(kind.op, "metadata")))
+    return bool(looking) and looking >= _LEAST_LOOKING * len(nodes)
 
 
 def specialized(plan: Plan, specs: Specs) -> Plan:

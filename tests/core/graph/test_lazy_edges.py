@@ -9,6 +9,7 @@ import pytest
 from tfg.core.graph import graph as graph_module
 from tfg.core.graph import node as node_module
 from tfg.core.graph.graph import Graph, Output
+from tfg.core.graph.traversal import topological_order
 from tfg.core.inference.inference import Answers, ShapeCache, infer
 from tfg.core.support.errors import InvalidArgumentError
 from tfg.core.types import dtypes
@@ -86,6 +87,45 @@ def test_unchanged_inputs_keep_their_spelling(graph):
     graph.rename_node(graph["x"], "z")
     assert list(GraphDef.FromString(to_bytes(graph)).node[1].input) == ["z", "^z"]
     assert 'input: "x' not in to_text(graph)
+
+
+def chain() -> GraphDef:
+    """Return x and three Tanh, each of the one before."""
+    graph = GraphDef()
+    for name, op, inputs in (("x", "Placeholder", []), ("a", "Tanh", ["x"]), ("b", "Tanh", ["a"]), ("c", "Tanh", ["b"])):
+        node = graph.node.add(name=name, op=op, input=inputs)
+        node.attr["T" if inputs else "dtype"].type = 1
+    return graph
+
+
+def known_in_order(graph: Graph) -> bool:
+    graph.resolve()
+    return graph.is_in_order
+
+
+def test_a_file_in_order_is_known_to_be():
+    graph = load(chain().SerializeToString())
+    assert known_in_order(graph) and known_in_order(graph.copy())
+    assert topological_order(graph) == list(graph)
+    graph.set_input(graph["a"], 0, graph["c"].output())
+    assert not known_in_order(graph) and not known_in_order(graph.copy())
+    with pytest.raises(InvalidArgumentError, match="cycle"):
+        topological_order(graph)
+
+
+@pytest.mark.parametrize("inputs", [["c"], ["b"], ["x", "^c"], ["x", "^x"]])
+def test_a_file_with_other_edges_is_not_known_to_be_in_order(inputs):
+    definition = chain()
+    definition.node[2].input[:] = inputs
+    assert not known_in_order(load(definition.SerializeToString()))
+
+
+def test_the_order_of_a_file_decides_and_not_the_names():
+    definition = chain()
+    nodes = [definition.node[i] for i in (3, 1, 0, 2)]
+    graph = load(GraphDef(node=nodes).SerializeToString())
+    assert not known_in_order(graph)
+    assert [node.name for node in topological_order(graph)] == ["x", "a", "b", "c"]
 
 
 @pytest.mark.parametrize("order", [1, -1])
