@@ -149,9 +149,7 @@ def audio_spectrogram_shape(input: TensorSpec, *, window_size: int, stride: int)
 
 
 @flops("AudioSpectrogram")
-def audio_spectrogram_flops(
-    input: TensorSpec, *, window_size: int, magnitude_squared: bool, outputs: list[TensorSpec]
-) -> Cost:
+def audio_spectrogram_flops(*, window_size: int, magnitude_squared: bool, outputs: list[TensorSpec]) -> Cost:
     """Each slice: its window, a real FFT of 2.5 n log2(n) operations and the squares of magnitudes, or their roots."""
     channels, slices, bins = tuple(outputs[0].shape)
     length = _fft_length(window_size)
@@ -219,9 +217,7 @@ def mfcc(
 
 
 @flops("Mfcc")
-def mfcc_flops(
-    spectrogram: TensorSpec, sample_rate: TensorSpec, *, filterbank_channel_count: int, dct_coefficient_count: int
-) -> Cost:
+def mfcc_flops(spectrogram: TensorSpec, *, filterbank_channel_count: int, dct_coefficient_count: int) -> Cost:
     """A root and two multiply-adds a bin, even outside of the limits; a bound and a logarithm a filter; a cosine transform."""
     channels, slices, bins = with_rank(spectrogram.shape, 3)
     products = 2 * bins + filterbank_channel_count * dct_coefficient_count

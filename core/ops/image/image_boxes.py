@@ -159,17 +159,13 @@ def crop_and_resize_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gr
 
 
 @flops("CropAndResize")
-def crop_and_resize_flops(
-    image: TensorSpec, boxes: TensorSpec, box_ind: TensorSpec, crop_size: TensorSpec, *, method: str, outputs: list[TensorSpec]
-) -> Cost:
+def crop_and_resize_flops(*, method: str, outputs: list[TensorSpec]) -> Cost:
     """Three interpolations for each element, each a difference and a multiply-add; nothing where the nearest is taken."""
     return (ZERO if method == "nearest" else Cost(9, macs=3)) * outputs[0].shape.num_elements
 
 
 @flops("CropAndResizeGradImage")
-def crop_and_resize_grad_image_flops(
-    grads: TensorSpec, boxes: TensorSpec, box_ind: TensorSpec, image_size: TensorSpec, *, method: str
-) -> Cost:
+def crop_and_resize_grad_image_flops(grads: TensorSpec, *, method: str) -> Cost:
     """A multiply-add for each of the four neighbours; a sum for the nearest."""
     return (Cost(1) if method == "nearest" else Cost(8, macs=4)) * grads.shape.num_elements
 

@@ -259,14 +259,7 @@ def image_projective_transform_gradient(g: GradientBuilder, node: Node, grad: Ou
 
 
 @flops("ImageProjectiveTransformV2", "ImageProjectiveTransformV3")
-def image_projective_transform_flops(
-    images: TensorSpec,
-    transforms: TensorSpec,
-    output_shape: TensorSpec,
-    *rest: TensorSpec,
-    interpolation: str,
-    outputs: list[TensorSpec],
-) -> Cost:
+def image_projective_transform_flops(*, interpolation: str, outputs: list[TensorSpec]) -> Cost:
     """Fourteen operations for each pixel's position, not counting the fill mode, and two roundings; bilinear: four more for
     the shares of its neighbours, and for each element three sums of two products.
     """

@@ -128,7 +128,7 @@ shape("ResizeBilinear", "ResizeBicubic", "ResizeNearestNeighbor", "ResizeArea")(
 
 
 @flops("ResizeArea")
-def resize_area_flops(images: TensorSpec, size: TensorSpec, *, align_corners: bool, outputs: list[TensorSpec]) -> Cost:
+def resize_area_flops(images: TensorSpec, *, align_corners: bool, outputs: list[TensorSpec]) -> Cost:
     """A multiply-add for each element that an output element covers, in part or whole."""
     batch, *sizes, channels = with_rank(images.shape, 4)
     rows, columns = (_covered(n, out, align_corners) for n, out in zip(sizes, outputs[0].shape[1:3]))
@@ -265,14 +265,7 @@ def scale_and_translate_gradient(g: GradientBuilder, node: Node, grad: Output) -
 
 @flops("ScaleAndTranslate")
 def scale_and_translate_flops(
-    images: TensorSpec,
-    size: TensorSpec,
-    scale: TensorSpec,
-    translation: TensorSpec,
-    *,
-    kernel_type: str,
-    antialias: bool,
-    outputs: list[TensorSpec],
+    images: TensorSpec, size: TensorSpec, scale: TensorSpec, *, kernel_type: str, antialias: bool, outputs: list[TensorSpec]
 ) -> Cost:
     """Rows, then columns: for each element a multiply-add for each place of the kernel, inside of the image or not."""
     return _scaling_cost(images, outputs[0], scale, kernel_type, antialias)
@@ -299,13 +292,7 @@ def _span(size: DimLike, scale: Any, kernel_type: str, antialias: bool) -> DimLi
 
 @flops("ScaleAndTranslateGrad")
 def scale_and_translate_grad_flops(
-    grads: TensorSpec,
-    original_image: TensorSpec,
-    scale: TensorSpec,
-    translation: TensorSpec,
-    *,
-    kernel_type: str,
-    antialias: bool,
+    grads: TensorSpec, original_image: TensorSpec, scale: TensorSpec, *, kernel_type: str, antialias: bool
 ) -> Cost:
     """The multiply-adds of the forward pass again."""
     return _scaling_cost(original_image, grads, scale, kernel_type, antialias)

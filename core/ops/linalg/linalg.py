@@ -72,7 +72,7 @@ def matrix_inverse_flops(input: TensorSpec) -> Cost:
 
 
 @flops("CholeskyGrad", "BatchCholeskyGrad")
-def cholesky_grad_flops(factor: TensorSpec, grad: TensorSpec) -> Cost:
+def cholesky_grad_flops(factor: TensorSpec) -> Cost:
     """A product of triangles, n (n + 1) (n + 2) / 3, two triangular systems of n^3 each, and n^2 halves."""
     n = factor.shape[-1]
     return Cost(factor.shape[:-2].num_elements * (2 * n * n * n + n * n + n * (n + 1) * (n + 2) // 3))
@@ -168,7 +168,7 @@ def matrix_triangular_solve_gradient(g: GradientBuilder, node: Node, grad: Outpu
 
 
 @flops("MatrixTriangularSolve", "BatchMatrixTriangularSolve")
-def matrix_triangular_solve_flops(matrix: TensorSpec, rhs: TensorSpec, *, outputs: list[TensorSpec]) -> Cost:
+def matrix_triangular_solve_flops(matrix: TensorSpec, *, outputs: list[TensorSpec]) -> Cost:
     """One substitution for each column, n^2."""
     return Cost(outputs[0].shape.num_elements * matrix.shape[-1])
 
@@ -241,7 +241,7 @@ def _overdetermined(g: GradientBuilder, node: Node, grad: Output, is_unused: Out
 
 
 @flops("MatrixSolveLs", "BatchMatrixSolveLs")
-def matrix_solve_ls_flops(matrix: TensorSpec, rhs: TensorSpec, l2_regularizer: TensorSpec, *, fast: bool) -> Cost:
+def matrix_solve_ls_flops(matrix: TensorSpec, rhs: TensorSpec, *, fast: bool) -> Cost:
     """A triangle of the Gram matrix, its Cholesky factor, and a product and two substitutions for each column.
 
     Without `fast` Householder's QR, for each column its reflections and a substitution (full rank, columns not pivoted).

@@ -58,7 +58,7 @@ def matmul_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
 
 
 @flops("MatMul")
-def matmul_flops(a: TensorSpec, b: TensorSpec, *, transpose_a: bool, outputs: list[TensorSpec]) -> Cost:
+def matmul_flops(a: TensorSpec, *, transpose_a: bool, outputs: list[TensorSpec]) -> Cost:
     """One multiply-add for each result element and each step along the inner dimension: 2 m k n."""
     inner = a.shape[0] if transpose_a else a.shape[1]
     return multiply_adds(outputs[0].shape.num_elements * inner)
@@ -152,7 +152,7 @@ facts("total", of=("BatchMatMul", "BatchMatMulV2", "BatchMatMulV3"))
 
 
 @flops("BatchMatMul", "BatchMatMulV2", "BatchMatMulV3")
-def batch_matmul_flops(x: TensorSpec, y: TensorSpec, *, adj_x: bool, outputs: list[TensorSpec]) -> Cost:
+def batch_matmul_flops(x: TensorSpec, *, adj_x: bool, outputs: list[TensorSpec]) -> Cost:
     """2 m k n for each matrix of the batch."""
     inner = x.shape[-2] if adj_x else x.shape[-1]
     return multiply_adds(math.prod(outputs[0].shape) * inner)

@@ -91,7 +91,7 @@ def dense_count(
 
 
 @shape("DenseCountSparseOutput")
-def dense_count_shape(values: TensorSpec, weights: TensorSpec) -> tuple[Shape, ...]:
+def dense_count_shape(values: TensorSpec) -> tuple[Shape, ...]:
     return sparse_shapes(values.rank)
 
 
@@ -114,9 +114,7 @@ def sparse_count(
 
 
 @shape("SparseCountSparseOutput")
-def sparse_count_shape(
-    indices: TensorSpec, values: TensorSpec, dense_shape: TensorSpec, weights: TensorSpec
-) -> tuple[Shape, ...]:
+def sparse_count_shape(indices: TensorSpec, values: TensorSpec, dense_shape: TensorSpec) -> tuple[Shape, ...]:
     return sparse_shapes(rank_of(indices, dense_shape))
 
 
@@ -186,9 +184,7 @@ def sparse_bincount(
 
 
 @shape("SparseBincount")
-def sparse_bincount_shape(
-    indices: TensorSpec, values: TensorSpec, dense_shape: TensorSpec, size: TensorSpec, weights: TensorSpec
-) -> Shape:
+def sparse_bincount_shape(indices: TensorSpec, values: TensorSpec, dense_shape: TensorSpec, size: TensorSpec) -> Shape:
     dims, bins = dims_of(dense_shape), dims_of(size)
     count = bins[0] if bins else None
     if dims is None:
@@ -289,7 +285,7 @@ def dense_bincount(input: Array, size: Array, weights: Array, *, binary_output: 
 
 
 @shape("DenseBincount")
-def dense_bincount_shape(input: TensorSpec, size: TensorSpec, weights: TensorSpec) -> Shape:
+def dense_bincount_shape(input: TensorSpec, size: TensorSpec) -> Shape:
     if input.rank is None:
         return UNKNOWN
     require(input.rank <= 2, f"Shape must be at most rank 2 but is rank {input.rank}")

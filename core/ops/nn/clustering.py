@@ -35,9 +35,7 @@ def kmeans_plus_plus_initialization(points: Array, num_to_sample: Array, seed: A
 
 
 @shape("KmeansPlusPlusInitialization")
-def kmeans_plus_plus_initialization_shape(
-    points: TensorSpec, num_to_sample: TensorSpec, seed: TensorSpec, num_retries_per_sample: TensorSpec
-) -> Shape:
+def kmeans_plus_plus_initialization_shape(points: TensorSpec, num_to_sample: TensorSpec) -> Shape:
     return Shape([scalar_of(num_to_sample), with_rank(points.shape, 2)[1]])
 
 
@@ -61,7 +59,7 @@ def nearest_neighbors(points: Array, centers: Array, k: Array) -> tuple[Result, 
 
 
 @flops("KMC2ChainInitialization")
-def kmc2_chain_initialization_flops(distances: TensorSpec, seed: TensorSpec) -> Cost:
+def kmc2_chain_initialization_flops(distances: TensorSpec) -> Cost:
     """A product and a comparison for each but the first."""
     return Cost(2 * (distances.shape.num_elements - 1))
 
@@ -94,7 +92,7 @@ def _candidates(num_retries_per_sample: TensorSpec, count: int) -> DimLike:
 
 
 @flops("NearestNeighbors")
-def nearest_neighbors_flops(points: TensorSpec, centers: TensorSpec, k: TensorSpec) -> Cost:
+def nearest_neighbors_flops(points: TensorSpec, centers: TensorSpec) -> Cost:
     """A matrix product, squared norms, and for each pair two sums, a product and a maximum; not the choice among them."""
     pairs, norms = points.shape[0] * centers.shape[0], points.shape[0] + centers.shape[0]
     return multiply_adds(pairs * points.shape[1]) + Cost(norms * (2 * points.shape[1] - 1) + 4 * pairs)

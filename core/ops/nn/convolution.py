@@ -84,7 +84,7 @@ def conv3d(
 
 
 @shape("Conv2D", "Conv3D")
-def conv_shape(x: TensorSpec, w: TensorSpec, *args: Any, window: WindowAttributes) -> Shape:
+def conv_shape(x: TensorSpec, w: TensorSpec, *, window: WindowAttributes) -> Shape:
     return convolution_shape(x, w, Geometry(len(window.data_format), window))
 
 

@@ -140,9 +140,7 @@ def ctc_loss_gradient(g: GradientBuilder, node: Node, grad_loss: Output, _grad_g
 
 
 @flops("CTCLoss", "CTCLossV2")
-def ctc_loss_flops(
-    inputs: TensorSpec, labels_indices: TensorSpec, labels_values: TensorSpec, sequence_length: TensorSpec
-) -> Cost:
+def ctc_loss_flops(inputs: TensorSpec, labels_indices: TensorSpec, labels_values: TensorSpec) -> Cost:
     """The logarithm of the softmax and its exponential; forward and backward variables of each state; the gradient.
 
     A sequence of n labels has 2 n + 1 states. A state takes two sums by logarithms a step in either direction, each a
@@ -229,7 +227,7 @@ flops("CTCGreedyDecoder")(unary_flops(1))
 
 
 @flops("CTCBeamSearchDecoder")
-def ctc_beam_search_decoder_flops(inputs: TensorSpec, sequence_length: TensorSpec, *, beam_width: int) -> Cost:
+def ctc_beam_search_decoder_flops(inputs: TensorSpec, *, beam_width: int) -> Cost:
     """At each step the softmax; for each beam two sums by logarithms and two more, and for each label a sum and a
     comparison.
 

@@ -125,7 +125,7 @@ def depthwise_conv2d_native_backprop_filter(x: Array, sizes: Array, grad: Array,
 
 
 @shape("DepthwiseConv2dNative")
-def depthwise_conv2d_native_shape(x: TensorSpec, w: TensorSpec, *args: Any, window: WindowAttributes) -> Shape:
+def depthwise_conv2d_native_shape(x: TensorSpec, w: TensorSpec, *, window: WindowAttributes) -> Shape:
     geometry = _geometry(window)
     dims = geometry.last(with_rank(x.shape, 4))
     *sizes, channels, multiplier = with_rank(w.shape, 4)

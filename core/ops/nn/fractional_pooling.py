@@ -244,11 +244,7 @@ def fractional_avg_pool_grad(
 
 @flops("FractionalAvgPoolGrad")
 def fractional_avg_pool_grad_flops(
-    orig_input_tensor_shape: TensorSpec,
-    out_backprop: TensorSpec,
-    *rest: TensorSpec,
-    overlapping: bool,
-    outputs: list[TensorSpec],
+    orig_input_tensor_shape: TensorSpec, out_backprop: TensorSpec, *, overlapping: bool, outputs: list[TensorSpec]
 ) -> Cost:
     """A division for each region and a sum for each of its elements."""
     return Cost(out_backprop.shape.num_elements + _elements(outputs[0], out_backprop, overlapping))
@@ -283,7 +279,7 @@ def fractional_max_pool_grad(
 
 @flops("FractionalMaxPoolGrad")
 def fractional_max_pool_grad_flops(
-    orig_input: TensorSpec, orig_output: TensorSpec, out_backprop: TensorSpec, *rest: TensorSpec, overlapping: bool
+    orig_input: TensorSpec, orig_output: TensorSpec, out_backprop: TensorSpec, *, overlapping: bool
 ) -> Cost:
     """The comparisons again and a sum for each region."""
     return Cost(_elements(orig_input, out_backprop, overlapping))

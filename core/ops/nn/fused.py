@@ -207,9 +207,7 @@ facts("finished_product", of=("_FusedConv2D", "_FusedDepthwiseConv2dNative"))
 
 
 @flops("_FusedConv2D", "_FusedConv3D")
-def fused_convolution_flops(
-    input: TensorSpec, filter: TensorSpec, *args: list[TensorSpec], fused_ops: list[str], outputs: list[TensorSpec]
-) -> Cost:
+def fused_convolution_flops(input: TensorSpec, filter: TensorSpec, *, fused_ops: list[str], outputs: list[TensorSpec]) -> Cost:
     product = convolution.convolution_flops(input, filter, outputs=outputs)
     return product + _finish_cost(fused_ops, outputs[0].shape)
 
@@ -241,9 +239,7 @@ def _padding_pairs(padding_list: Sequence[int]) -> list[tuple[int, int]]:
 
 
 @shape("_FusedConv3D")
-def fused_conv3d_shape(
-    input: TensorSpec, filter: TensorSpec, args: list[TensorSpec], *, window: WindowAttributes, padding_list: list[int]
-) -> Shape:
+def fused_conv3d_shape(input: TensorSpec, filter: TensorSpec, *, window: WindowAttributes, padding_list: list[int]) -> Shape:
     pairs = _padding_pairs(padding_list)
     # The list replaces the padding, whatever the attribute says.
     window = window._replace(padding="VALID") if pairs else window
@@ -324,7 +320,7 @@ def mkl_layer_norm_parts(g: GradientBuilder, node: Node, inputs: Sequence[Output
 
 @flops("_FusedDepthwiseConv2dNative")
 def fused_depthwise_conv2d_flops(
-    input: TensorSpec, filter: TensorSpec, args: list[TensorSpec], *, fused_ops: list[str], outputs: list[TensorSpec]
+    input: TensorSpec, filter: TensorSpec, *, fused_ops: list[str], outputs: list[TensorSpec]
 ) -> Cost:
     product = depthwise.depthwise_conv2d_native_flops(input, filter, outputs=outputs)
     return product + _finish_cost(fused_ops, outputs[0].shape)
@@ -341,15 +337,13 @@ def fused_matmul(a: Array, b: Array, args: list[Array], *, transpose_a: bool, tr
 
 
 @shape("_FusedMatMul")
-def fused_matmul_shape(a: TensorSpec, b: TensorSpec, args: list[TensorSpec], *, transpose_a: bool, transpose_b: bool) -> Shape:
+def fused_matmul_shape(a: TensorSpec, b: TensorSpec, *, transpose_a: bool, transpose_b: bool) -> Shape:
     return matmul.matmul_shape(a, b, transpose_a=transpose_a, transpose_b=transpose_b)
 
 
 @flops("_FusedMatMul")
-def fused_matmul_flops(
-    a: TensorSpec, b: TensorSpec, args: list[TensorSpec], *, transpose_a: bool, fused_ops: list[str], outputs: list[TensorSpec]
-) -> Cost:
-    product = matmul.matmul_flops(a, b, transpose_a=transpose_a, outputs=outputs)
+def fused_matmul_flops(a: TensorSpec, *, transpose_a: bool, fused_ops: list[str], outputs: list[TensorSpec]) -> Cost:
+    product = matmul.matmul_flops(a, transpose_a=transpose_a, outputs=outputs)
     return product + _finish_cost(fused_ops, outputs[0].shape)
 
 
@@ -367,7 +361,7 @@ def mkl_layer_norm(x: Array, scale: Array, offset: Array, *, epsilon: float) -> 
 
 
 @flops("_MklLayerNorm")
-def mkl_layer_norm_flops(x: TensorSpec, scale: TensorSpec, offset: TensorSpec) -> Cost:
+def mkl_layer_norm_flops(x: TensorSpec) -> Cost:
     """Two means, a difference, a square, a division, a product and a sum an element; a sum and a root a row."""
     return Cost(7 * x.shape.num_elements + 2 * x.shape[:-1].num_elements)
 

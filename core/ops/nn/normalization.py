@@ -241,9 +241,7 @@ def fused_batch_norm_grad_v2(
 
 
 @shape("FusedBatchNormGrad", "FusedBatchNormGradV2", "FusedBatchNormGradV3")
-def fused_batch_norm_grad_shape(
-    y_backprop: TensorSpec, saved: Saved[TensorSpec], *unused: TensorSpec, data_format: str
-) -> list[Shape]:
+def fused_batch_norm_grad_shape(y_backprop: TensorSpec, saved: Saved[TensorSpec], *, data_format: str) -> list[Shape]:
     return [*grad_shapes(saved.x, y_backprop, data_format, *saved[1:]), SCALAR, SCALAR]
 
 
@@ -315,9 +313,7 @@ def fused_batch_norm_flops(x: TensorSpec, vectors: Vectors[TensorSpec], *, is_tr
 
 
 @flops(*_BACKWARD)
-def fused_batch_norm_grad_flops(
-    y_backprop: TensorSpec, x: TensorSpec, scale: TensorSpec, *rest: TensorSpec, is_training: bool
-) -> Cost:
+def fused_batch_norm_grad_flops(y_backprop: TensorSpec, x: TensorSpec, scale: TensorSpec, *, is_training: bool) -> Cost:
     """Two sums, a difference, a product and dx; in training dx less its two projections. A few for each channel."""
     elements, channels = x.shape.num_elements, scale.shape.num_elements
     return Cost(8 * elements + 7 * channels if is_training else 5 * elements + 3 * channels)
@@ -475,7 +471,7 @@ def lrn_flops(input: TensorSpec, *, depth_radius: int) -> Cost:
 
 
 @flops("LRNGrad")
-def lrn_grad_flops(input_grads: TensorSpec, input_image: TensorSpec, output_image: TensorSpec, *, depth_radius: int) -> Cost:
+def lrn_grad_flops(input_grads: TensorSpec, input_image: TensorSpec, *, depth_radius: int) -> Cost:
     """The norm and its power again, a sum over the window and six operations for each element."""
     return Cost(4 * depth_radius + 9, transcendentals=1) * input_image.shape.num_elements
 

@@ -84,7 +84,7 @@ gradient("MaxPool3D")(by_ops("MaxPool3DGrad 0 y dy"))
 
 
 @flops("MaxPool", "MaxPool3D")
-def max_pool_flops(input: TensorSpec, *rest: TensorSpec, ksize: Sequence[int], outputs: list[TensorSpec]) -> Cost:
+def max_pool_flops(*, ksize: Sequence[int], outputs: list[TensorSpec]) -> Cost:
     """A comparison for each element of the window but the first; gradients of gradients compare again."""
     return Cost((math.prod(ksize) - 1) * outputs[0].shape.num_elements)
 
@@ -141,7 +141,7 @@ def max_pool_grad(orig_input: Array, orig_output: Array, grad: Array, *, window:
 
 
 @flops("MaxPoolGrad", "MaxPool3DGrad")
-def max_pool_grad_flops(orig_input: TensorSpec, orig_output: TensorSpec, grad: TensorSpec, *, ksize: Sequence[int]) -> Cost:
+def max_pool_grad_flops(orig_input: TensorSpec, orig_output: TensorSpec, *, ksize: Sequence[int]) -> Cost:
     """The comparisons of the window again and one addition for each window."""
     return Cost(math.prod(ksize) * orig_output.shape.num_elements)
 
@@ -181,9 +181,7 @@ def _require_elements(pool: PoolingAttributes, x: Any) -> None:
 
 
 @shape("MaxPoolGradGrad", "MaxPool3DGradGrad")
-def max_pool_grad_grad_shape(
-    orig_input: TensorSpec, orig_output: TensorSpec, grad: TensorSpec, *, window: WindowAttributes
-) -> Shape:
+def max_pool_grad_grad_shape(orig_input: TensorSpec, orig_output: TensorSpec, *, window: WindowAttributes) -> Shape:
     return merge_shapes(orig_output.shape, pooled_shape(orig_input, PoolingAttributes(window)))
 
 
@@ -219,7 +217,7 @@ for _op in ("AvgPool", "AvgPool3D"):
 
 
 @flops("AvgPool", "AvgPool3D")
-def avg_pool_flops(value: TensorSpec, *, ksize: list[int], outputs: list[TensorSpec]) -> Cost:
+def avg_pool_flops(*, ksize: list[int], outputs: list[TensorSpec]) -> Cost:
     """A sum over the window and one division."""
     return Cost(math.prod(ksize) * outputs[0].shape.num_elements)
 

@@ -225,7 +225,7 @@ def _gates_gradient_cost(cs_prev: TensorSpec, use_peephole: bool) -> Cost:
 
 
 @flops("LSTMBlockCellGrad")
-def lstm_block_cell_grad_flops(cell: Cell[TensorSpec], step: LSTMStep[TensorSpec], *, use_peephole: bool) -> Cost:
+def lstm_block_cell_grad_flops(cell: Cell[TensorSpec], *, use_peephole: bool) -> Cost:
     """No matrix product; the derivatives of the gates, and sums over the batch for the peepholes."""
     return _gates_gradient_cost(cell.cs_prev, use_peephole)
 
@@ -331,7 +331,7 @@ shaped("*, t b i, b c, b c, w g, c, c, c, g -> t b i, b c, b c, w g, c, c, c, g"
 
 
 @flops("BlockLSTMGrad", "BlockLSTMGradV2")
-def block_lstm_grad_flops(seq_len_max: TensorSpec, cell: Cell[TensorSpec], *results: TensorSpec, use_peephole: bool) -> Cost:
+def block_lstm_grad_flops(seq_len_max: TensorSpec, cell: Cell[TensorSpec], *, use_peephole: bool) -> Cost:
     """Two matrix products a step, for the inputs and for the weights; the gates; sums over the steps."""
     time, batch, inputs = with_rank(cell.x.shape, 3)
     cells = with_rank(cell.cs_prev.shape, 2)[1]
@@ -369,7 +369,7 @@ def gru_block_cell(
 
 
 @flops("GRUBlockCell")
-def gru_block_cell_flops(x: TensorSpec, h_prev: TensorSpec, *rest: TensorSpec) -> Cost:
+def gru_block_cell_flops(x: TensorSpec, h_prev: TensorSpec) -> Cost:
     """Two matrix products, and for each cell two sigmoids, a tanh, and the new state."""
     batch, inputs = with_rank(x.shape, 2)
     cells = with_rank(h_prev.shape, 2)[1]
@@ -408,7 +408,7 @@ def gru_block_cell_grad(
 
 
 @flops("GRUBlockCellGrad")
-def gru_block_cell_grad_flops(x: TensorSpec, h_prev: TensorSpec, *rest: TensorSpec) -> Cost:
+def gru_block_cell_grad_flops(x: TensorSpec, h_prev: TensorSpec) -> Cost:
     """Two matrix products, the derivatives of the gates, and sums for the inputs and the state."""
     batch, inputs = with_rank(x.shape, 2)
     cells = with_rank(h_prev.shape, 2)[1]

@@ -29,6 +29,7 @@ from ...registry.registry import (
 from ...support.errors import InvalidArgumentError
 from ...types.arrays import Array, Result
 from ...types.shapes import Shape, TensorSpec, broadcast_shapes
+from ..shared.decompositions import by_ops
 
 _BLOCK: Final = 1 << 16
 """The elements of a block of rows that stays in a cache together with the intermediate results."""
@@ -205,29 +206,24 @@ def sparse_softmax_cross_entropy_gradient(
 
 
 @flops("SoftmaxCrossEntropyWithLogits")
-def softmax_cross_entropy_flops(features: TensorSpec, labels: TensorSpec, *, outputs: list[TensorSpec]) -> Cost:
+def softmax_cross_entropy_flops(*, outputs: list[TensorSpec]) -> Cost:
     """The softmax (maximum, shift, sum, division) less the labels, and the sum of labels times log-probabilities."""
     elements, rows = outputs[1].shape.num_elements, outputs[0].shape.num_elements
     return Cost(8 * elements - 3 * rows, transcendentals=elements + rows)
 
 
 @flops("SparseSoftmaxCrossEntropyWithLogits")
-def sparse_softmax_cross_entropy_flops(features: TensorSpec, labels: TensorSpec, *, outputs: list[TensorSpec]) -> Cost:
+def sparse_softmax_cross_entropy_flops(*, outputs: list[TensorSpec]) -> Cost:
     """The softmax (maximum, shift, sum, division), and for each row a difference for the loss and another for the gradient."""
     elements, rows = outputs[1].shape.num_elements, outputs[0].shape.num_elements
     return Cost(4 * elements, transcendentals=elements + rows)
 
 
-@everywhere("L2Loss", shape="-> ()")
+@everywhere("L2Loss", shape="-> ()", gradient=by_ops("Mul 0 dy"))
 def l2_loss(xp: Any, t: Any) -> Any:
     """Half the sum of squares."""
     # TensorFlow halves each square in the dtype of t, before the sum: two large squares do not overflow, a half of 300 does.
     return xp.sum(wide(t * t * t.dtype.type(0.5))).astype(t.dtype)
-
-
-@gradient("L2Loss")
-def l2_loss_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
-    return [g.Mul(node.inputs[0], grad)]
 
 
 @flops("L2Loss")

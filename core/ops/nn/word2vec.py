@@ -196,9 +196,7 @@ def _check_training(w_in: Any, w_out: Any, examples: Any, labels: Any, lr: Any, 
 
 
 @flops("NegTrain")
-def neg_train_flops(
-    w_in: TensorSpec, w_out: TensorSpec, examples: TensorSpec, labels: TensorSpec, lr: TensorSpec, *, num_negative_samples: int
-) -> Cost:
+def neg_train_flops(w_in: TensorSpec, w_out: TensorSpec, examples: TensorSpec, *, num_negative_samples: int) -> Cost:
     """For each pair of vectors a dot product, two updates and the slope; noise that is the label itself is counted too."""
     pairs = examples.shape.num_elements * (1 + num_negative_samples)
     return Cost(flops=pairs * (6 * w_in.shape[1] + 4), transcendentals=pairs)

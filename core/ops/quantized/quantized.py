@@ -124,7 +124,7 @@ def _by_steps(xp: Any, q: Any, old: tuple[Any, Any], old_type: DType, new: tuple
 
 
 @flops("QuantizedAdd")
-def quantized_add_flops(x: TensorSpec, y: TensorSpec, *ranges: TensorSpec, outputs: list[TensorSpec]) -> Cost:
+def quantized_add_flops(x: TensorSpec, y: TensorSpec, *, outputs: list[TensorSpec]) -> Cost:
     """A product, a sum and two clips for either operand, and the sum."""
     return Cost(4) * (x.shape.num_elements + y.shape.num_elements) + Cost(1) * outputs[0].shape.num_elements
 
@@ -144,7 +144,7 @@ def _centered_cost(x: TensorSpec, y: TensorSpec) -> Cost:
 
 
 @flops("QuantizedMul")
-def quantized_mul_flops(x: TensorSpec, y: TensorSpec, *ranges: TensorSpec, outputs: list[TensorSpec]) -> Cost:
+def quantized_mul_flops(x: TensorSpec, y: TensorSpec, *, outputs: list[TensorSpec]) -> Cost:
     """A difference for either operand and a product."""
     return _centered_cost(x, y) + Cost(1) * outputs[0].shape.num_elements
 
@@ -186,17 +186,13 @@ def quantized_mat_mul(
 
 
 @shape("QuantizedMatMul")
-def quantized_mat_mul_shape(
-    a: TensorSpec, b: TensorSpec, *ranges: TensorSpec, transpose_a: bool, transpose_b: bool
-) -> list[Shape]:
+def quantized_mat_mul_shape(a: TensorSpec, b: TensorSpec, *, transpose_a: bool, transpose_b: bool) -> list[Shape]:
     rows, columns = with_rank(a.shape, 2)[1 if transpose_a else 0], with_rank(b.shape, 2)[0 if transpose_b else 1]
     return with_range(Shape((rows, columns)))
 
 
 @flops("QuantizedMatMul")
-def quantized_mat_mul_flops(
-    a: TensorSpec, b: TensorSpec, *ranges: TensorSpec, transpose_a: bool, outputs: list[TensorSpec]
-) -> Cost:
+def quantized_mat_mul_flops(a: TensorSpec, b: TensorSpec, *, transpose_a: bool, outputs: list[TensorSpec]) -> Cost:
     """A difference for each element and the product."""
     depth = with_rank(a.shape, 2)[0 if transpose_a else 1]
     return _centered_cost(a, b) + multiply_adds(outputs[0].shape.num_elements * depth)
@@ -226,7 +222,7 @@ def quantized_bias_add(
 
 
 @flops("QuantizedBiasAdd")
-def quantized_bias_add_flops(input: TensorSpec, bias: TensorSpec, *ranges: TensorSpec) -> Cost:
+def quantized_bias_add_flops(input: TensorSpec, bias: TensorSpec) -> Cost:
     """The change of range of either operand, two and five operations, and two sums."""
     elements = input.shape.num_elements
     return (DEQUANTIZING + QUANTIZING) * (elements + bias.shape.num_elements) + Cost(2) * elements
@@ -249,14 +245,12 @@ def quantized_conv2d(
 
 
 @shape("QuantizedConv2D")
-def quantized_conv2d_shape(
-    input: TensorSpec, filter: TensorSpec, *ranges: TensorSpec, window: WindowAttributes
-) -> list[Shape]:
+def quantized_conv2d_shape(input: TensorSpec, filter: TensorSpec, *, window: WindowAttributes) -> list[Shape]:
     return with_range(convolution_shape(input, filter, Geometry(4, window)))
 
 
 @flops("QuantizedConv2D")
-def quantized_conv2d_flops(input: TensorSpec, filter: TensorSpec, *ranges: TensorSpec, outputs: list[TensorSpec]) -> Cost:
+def quantized_conv2d_flops(input: TensorSpec, filter: TensorSpec, *, outputs: list[TensorSpec]) -> Cost:
     """A difference for each element and the convolution."""
     height, width, depth, _ = with_rank(filter.shape, 4)
     return _centered_cost(input, filter) + multiply_adds(outputs[0].shape.num_elements * (height * width * depth))
@@ -405,7 +399,7 @@ def quantized_max_pool(
 
 
 @flops("QuantizedMaxPool")
-def quantized_max_pool_flops(input: TensorSpec, *ranges: TensorSpec, ksize: list[int], outputs: list[TensorSpec]) -> Cost:
+def quantized_max_pool_flops(*, ksize: list[int], outputs: list[TensorSpec]) -> Cost:
     """A comparison for each element of the window but the first."""
     return Cost(math.prod(ksize) - 1) * outputs[0].shape.num_elements
 
@@ -422,13 +416,13 @@ def quantized_avg_pool(
 
 
 @shape("QuantizedMaxPool", "QuantizedAvgPool")
-def quantized_pool_shape(input: TensorSpec, *ranges: TensorSpec, window: WindowAttributes) -> list[Shape]:
+def quantized_pool_shape(input: TensorSpec, *, window: WindowAttributes) -> list[Shape]:
     batch, height, width, channels = with_rank(input.shape, 4)
     return with_range(Shape((batch, *PoolingAttributes(window).sizes((height, width)), channels)))
 
 
 @flops("QuantizedAvgPool")
-def quantized_avg_pool_flops(input: TensorSpec, *ranges: TensorSpec, ksize: list[int], outputs: list[TensorSpec]) -> Cost:
+def quantized_avg_pool_flops(*, ksize: list[int], outputs: list[TensorSpec]) -> Cost:
     """A sum over the window, a division and a rounding."""
     return Cost(math.prod(ksize) + 1) * outputs[0].shape.num_elements
 
@@ -458,7 +452,7 @@ def quantized_instance_norm(
 
 
 @flops("QuantizedInstanceNorm")
-def quantized_instance_norm_flops(x: TensorSpec, *rest: TensorSpec, output_range_given: bool) -> Cost:
+def quantized_instance_norm_flops(x: TensorSpec, *, output_range_given: bool) -> Cost:
     """Moments and the norm, 6 each, and 2 for each channel; the range, unless given, and the change to that range, 5."""
     batch, _, _, channels = with_rank(x.shape, 4)
     normed = Cost(6) * x.shape.num_elements + Cost(2) * (batch * channels)
@@ -501,7 +495,7 @@ def quantized_batch_norm_with_global_normalization(
 
 
 @flops("QuantizedBatchNormWithGlobalNormalization")
-def quantized_batch_norm_flops(x: TensorSpec, *rest: TensorSpec, scale_after_normalization: bool) -> Cost:
+def quantized_batch_norm_flops(x: TensorSpec, *, scale_after_normalization: bool) -> Cost:
     """The change of range, a product, a division and a sum; for each channel the scale and the offset in the new range."""
     of_channel = QUANTIZING * 2 + DEQUANTIZING * 3 + Cost(5) + (DEQUANTIZING + Cost(1) if scale_after_normalization else ZERO)
     return (DEQUANTIZING + QUANTIZING + Cost(3)) * x.shape.num_elements + of_channel * with_rank(x.shape, 4)[3]
@@ -548,9 +542,7 @@ def _interpolated_exactly(xp: Any, q: Any, rows: Taps, columns: Taps, dtype: DTy
 
 
 @flops("QuantizedResizeBilinear")
-def quantized_resize_bilinear_flops(
-    images: TensorSpec, size: TensorSpec, *ranges: TensorSpec, T: DType, outputs: list[TensorSpec]
-) -> Cost:
+def quantized_resize_bilinear_flops(*, T: DType, outputs: list[TensorSpec]) -> Cost:
     """Three interpolations; in fixed point a product or a division more in each, a sum and a division at the end."""
     return Cost(14 if T.is_quantized else 9, macs=3) * outputs[0].shape.num_elements
 

@@ -212,7 +212,7 @@ RESCALED_COST = Cost(8)
 
 
 @flops("UniformQuantizedAdd")
-def uniform_quantized_add_flops(lhs: TensorSpec, rhs: TensorSpec, *rest: TensorSpec, outputs: list[TensorSpec]) -> Cost:
+def uniform_quantized_add_flops(lhs: TensorSpec, rhs: TensorSpec, *, outputs: list[TensorSpec]) -> Cost:
     """A difference and a change of scale for either operand, two sums and two clips."""
     operands = lhs.shape.num_elements + rhs.shape.num_elements
     return (Cost(1) + RESCALED_COST) * operands + Cost(4) * outputs[0].shape.num_elements
@@ -254,7 +254,7 @@ def _exact_cost(lhs: TensorSpec, rhs: TensorSpec, outputs: list[TensorSpec], pro
 
 
 @flops("UniformQuantizedDot")
-def uniform_quantized_dot_flops(lhs: TensorSpec, rhs: TensorSpec, *rest: TensorSpec, outputs: list[TensorSpec]) -> Cost:
+def uniform_quantized_dot_flops(lhs: TensorSpec, rhs: TensorSpec, *, outputs: list[TensorSpec]) -> Cost:
     """A difference for each element, the product, and its change of scale, eight operations."""
     return _exact_cost(lhs, rhs, outputs, outputs[0].shape.num_elements * with_rank(lhs.shape, 2)[1])
 
@@ -301,7 +301,7 @@ def _hybrid_cost(lhs: TensorSpec, rhs: TensorSpec, outputs: list[TensorSpec], pr
 
 
 @flops("UniformQuantizedDotHybrid")
-def uniform_quantized_dot_hybrid_flops(lhs: TensorSpec, rhs: TensorSpec, *rest: TensorSpec, outputs: list[TensorSpec]) -> Cost:
+def uniform_quantized_dot_hybrid_flops(lhs: TensorSpec, rhs: TensorSpec, *, outputs: list[TensorSpec]) -> Cost:
     """Nine operations to quantize a float, a difference for an integer, the product, and two products to make floats again."""
     return _hybrid_cost(lhs, rhs, outputs, outputs[0].shape.num_elements * with_rank(lhs.shape, 2)[1])
 
@@ -438,9 +438,7 @@ def uniform_quantized_convolution(operands: Operands, *, window: ConvolutionAttr
 
 
 @shape("UniformQuantizedConvolution")
-def uniform_quantized_convolution_shape(
-    lhs: TensorSpec, rhs: TensorSpec, *rest: TensorSpec, window: ConvolutionAttributes
-) -> Shape:
+def uniform_quantized_convolution_shape(lhs: TensorSpec, rhs: TensorSpec, *, window: ConvolutionAttributes) -> Shape:
     if not (lhs.shape.is_known and rhs.shape.is_known):
         rank = lhs.rank if lhs.rank is not None else rhs.rank
         return unknown_dims(rank)
@@ -455,7 +453,7 @@ def _window_products(rhs: TensorSpec, dimension_numbers: str, outputs: list[Tens
 
 @flops("UniformQuantizedConvolution")
 def uniform_quantized_convolution_flops(
-    lhs: TensorSpec, rhs: TensorSpec, *rest: TensorSpec, dimension_numbers: str, outputs: list[TensorSpec]
+    lhs: TensorSpec, rhs: TensorSpec, *, dimension_numbers: str, outputs: list[TensorSpec]
 ) -> Cost:
     """As UniformQuantizedDot, with a multiply-add for each output and each weight of its filter."""
     return _exact_cost(lhs, rhs, outputs, _window_products(rhs, dimension_numbers, outputs))
@@ -485,7 +483,7 @@ def uniform_quantized_convolution_hybrid(
 
 @flops("UniformQuantizedConvolutionHybrid")
 def uniform_quantized_convolution_hybrid_flops(
-    lhs: TensorSpec, rhs: TensorSpec, *rest: TensorSpec, dimension_numbers: str, outputs: list[TensorSpec]
+    lhs: TensorSpec, rhs: TensorSpec, *, dimension_numbers: str, outputs: list[TensorSpec]
 ) -> Cost:
     """As UniformQuantizedDotHybrid, with a multiply-add for each output and each weight of its filter."""
     return _hybrid_cost(lhs, rhs, outputs, _window_products(rhs, dimension_numbers, outputs))

@@ -354,9 +354,7 @@ def random_index_shuffle_shape(index: TensorSpec, seed: TensorSpec, max_index: T
 
 
 @flops("RandomIndexShuffle")
-def random_index_shuffle_flops(
-    index: TensorSpec, seed: TensorSpec, max_index: TensorSpec, *, rounds: int, outputs: list[TensorSpec]
-) -> Cost:
+def random_index_shuffle_flops(index: TensorSpec, seed: TensorSpec, *, rounds: int, outputs: list[TensorSpec]) -> Cost:
     """Sixteen bit operations a round of the cipher, eleven for its key, and the packing of words. An index out of range
     goes through the cipher again; repeats are not counted.
     """

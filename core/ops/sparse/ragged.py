@@ -113,7 +113,7 @@ def ragged_range_shape(starts: TensorSpec, limits: TensorSpec, deltas: TensorSpe
 
 
 @flops("RaggedRange")
-def ragged_range_flops(starts: TensorSpec, limits: TensorSpec, deltas: TensorSpec, *, outputs: list[TensorSpec]) -> Cost:
+def ragged_range_flops(*, outputs: list[TensorSpec]) -> Cost:
     """A product and a sum for each number."""
     return Cost(flops=2 * outputs[1].shape.num_elements)
 
@@ -387,9 +387,7 @@ def ragged_gather(nested: list[Array], values: Array, indices: Array) -> Any:
 
 
 @shape("RaggedGather")
-def ragged_gather_shape(
-    nested: list[TensorSpec], values: TensorSpec, indices: TensorSpec, *, OUTPUT_RAGGED_RANK: int
-) -> tuple[Any, Any]:
+def ragged_gather_shape(nested: list[TensorSpec], values: TensorSpec, *, OUTPUT_RAGGED_RANK: int) -> tuple[Any, Any]:
     return [Shape([None]) for _ in range(OUTPUT_RAGGED_RANK)], Shape([None]) + values.shape[1:]
 
 

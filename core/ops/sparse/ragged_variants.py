@@ -134,7 +134,7 @@ def _check_variant(item: RaggedVariant, ragged_rank: int, dtype: DType) -> None:
 
 
 @shape("RaggedTensorFromVariant")
-def ragged_tensor_from_variant_shape(encoded: TensorSpec, *, output_ragged_rank: int) -> tuple[list[Shape], Shape]:
+def ragged_tensor_from_variant_shape(*, output_ragged_rank: int) -> tuple[list[Shape], Shape]:
     return [Shape([None]) for _ in range(output_ragged_rank)], UNKNOWN
 
 

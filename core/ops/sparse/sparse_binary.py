@@ -62,7 +62,7 @@ def sparse_add_gradient(g: GradientBuilder, node: Node, _indices: Output, grad: 
 
 @flops("SparseAdd")
 def sparse_add_flops(
-    a_indices: TensorSpec, a_values: TensorSpec, a_shape: TensorSpec, b_indices: TensorSpec, b_values: TensorSpec, *rest: Any
+    a_indices: TensorSpec, a_values: TensorSpec, a_shape: TensorSpec, b_indices: TensorSpec, b_values: TensorSpec
 ) -> Cost:
     """An upper bound: a sum, its modulus and a comparison wherever both operands have an element."""
     return Cost(flops=3 * dim_min(a_values.shape.num_elements, b_values.shape.num_elements))

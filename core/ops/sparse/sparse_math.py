@@ -303,9 +303,7 @@ def sparse_tensor_dense_mat_mul_shape(
 
 
 @flops("SparseTensorDenseMatMul")
-def sparse_tensor_dense_mat_mul_flops(
-    indices: TensorSpec, values: TensorSpec, dense_shape: TensorSpec, dense: TensorSpec, *, outputs: list[TensorSpec]
-) -> Cost:
+def sparse_tensor_dense_mat_mul_flops(indices: TensorSpec, values: TensorSpec, *, outputs: list[TensorSpec]) -> Cost:
     """A row of the dense matrix for each element of the sparse matrix; their number is that of the values, or of the index
     vectors.
     """
@@ -369,7 +367,7 @@ def sparse_mat_mul_shape(a: TensorSpec, b: TensorSpec, *, transpose_a: bool, tra
 
 
 @flops("SparseMatMul")
-def sparse_mat_mul_flops(a: TensorSpec, b: TensorSpec, *, transpose_a: bool, outputs: list[TensorSpec]) -> Cost:
+def sparse_mat_mul_flops(a: TensorSpec, *, transpose_a: bool, outputs: list[TensorSpec]) -> Cost:
     return multiply_adds(outputs[0].shape.num_elements * a.shape[0 if transpose_a else 1])
 
 
@@ -440,7 +438,7 @@ def edit_distance_shape(hypothesis: SparseParts[TensorSpec], truth: SparseParts[
 
 @flops("EditDistance")
 def edit_distance_flops(
-    h_indices: TensorSpec, h_values: TensorSpec, h_shape: TensorSpec, t_indices: TensorSpec, t_values: TensorSpec, *rest: Any
+    h_indices: TensorSpec, h_values: TensorSpec, h_shape: TensorSpec, t_indices: TensorSpec, t_values: TensorSpec
 ) -> Cost:
     """An upper bound, for one pair of sequences: a comparison, three sums and two minima for each pair of elements."""
     return Cost(flops=6 * h_values.shape.num_elements * t_values.shape.num_elements)
