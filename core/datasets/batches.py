@@ -6,7 +6,7 @@ import collections
 import itertools
 import math
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -79,7 +79,6 @@ def require_one_type(place: int, column: Sequence[Any]) -> None:
 class Batch(Pure):
     """Batches of `size` elements, stacked. A smaller last batch is kept or dropped."""
 
-    kind: ClassVar[str] = "Batch"
     size: int
     drops_remainder: bool
 
@@ -127,8 +126,6 @@ class Batch(Pure):
 class ParallelBatch(Batch):
     """A batch whose elements may be copied in parallel."""
 
-    kind: ClassVar[str] = "ParallelBatch"
-
 
 @dataclasses.dataclass(eq=False)
 class MapAndBatch(FunctionDataset, Batch):
@@ -137,7 +134,6 @@ class MapAndBatch(FunctionDataset, Batch):
     At most `calls` calls run at a time (-1: the number of threads); a stateful function needs 1.
     """
 
-    kind: ClassVar[str] = "MapAndBatch"
     function: Callable[[Element], Element]
     keeps_cardinality: bool
     calls: int = 1
@@ -215,7 +211,6 @@ class MapAndBatch(FunctionDataset, Batch):
 class PaddedBatch(Batch):
     """Batches of elements that differ in some dimensions, filled up with a value of each component."""
 
-    kind: ClassVar[str] = "PaddedBatch"
     shapes: Sequence[Sequence[int]]
     padding: Element
 
@@ -258,8 +253,6 @@ class PaddedBatch(Batch):
 class Unbatch(Dataset):
     """The slices of elements along their first dimension."""
 
-    kind: ClassVar[str] = "Unbatch"
-
     def begin(self) -> Pull:
         return flattened(map_pull(self.source.begin(), self._rows))
 
@@ -292,7 +285,6 @@ def _common_size(element: Element) -> int:
 class Rebatch(Dataset):
     """The rows of elements in batches of other sizes; the sizes are used in turn."""
 
-    kind: ClassVar[str] = "Rebatch"
     sizes: Sequence[int]
     drops_remainder: bool
 
@@ -356,7 +348,6 @@ def _joined(place: int, parts: Sequence[Any]) -> Any:
 class DenseToSparseBatch(Dataset):
     """Batches of tensors of different sizes as sparse tensors: variants of indices, values and dense shape."""
 
-    kind: ClassVar[str] = "DenseToSparseBatch"
     size: int
     row_shape: Sequence[int]
 
@@ -393,10 +384,9 @@ class DenseToSparseBatch(Dataset):
 
 
 @dataclasses.dataclass(eq=False)
-class LegacyRebatch(Dataset):
+class LegacyRebatch(Dataset, kind="Rebatch"):
     """Each batch split into `replicas` slices; the last slices may be smaller or empty."""
 
-    kind: ClassVar[str] = "Rebatch"
     replicas: int
 
     def begin(self) -> Pull:
@@ -415,10 +405,8 @@ class LegacyRebatch(Dataset):
 # Windows over elements, and groups that functions form.
 
 
-class WindowElements(ListOf):
+class WindowElements(ListOf, kind="Window"):
     """The elements of a window or a group."""
-
-    kind: ClassVar[str] = "Window"
 
 
 @dataclasses.dataclass(eq=False)
@@ -428,7 +416,6 @@ class Window(Dataset):
     An element holds a dataset for each component.
     """
 
-    kind: ClassVar[str] = "Window"
     size: int
     shift: int
     stride: int
@@ -456,8 +443,6 @@ class Window(Dataset):
 @dataclasses.dataclass(eq=False)
 class SlidingWindow(Window):
     """Windows whose elements are stacked as in a batch."""
-
-    kind: ClassVar[str] = "SlidingWindow"
 
     def begin(self) -> Pull:
         return map_pull(windows(self), stacked)
@@ -498,7 +483,6 @@ def windows(dataset: Window) -> Callable[[], Sequence[Element] | None]:
 class GroupByWindow(Dataset):
     """Elements grouped by a key; a function maps each full group to a dataset, whose elements are given."""
 
-    kind: ClassVar[str] = "GroupByWindow"
     key_of: Callable[[Element], int]
     size_of: Callable[[int], int]
     reduce: Callable[[int, Dataset], Dataset]
@@ -561,7 +545,6 @@ class GroupByReducer(Dataset):
     result.
     """
 
-    kind: ClassVar[str] = "GroupByReducer"
     key_of: Callable[[Element], int]
     start: Callable[[int], Sequence[Any]]
     reduce: Callable[[Sequence[Any]], Sequence[Any]]

@@ -10,7 +10,7 @@ import pathlib
 import sqlite3
 import struct
 from collections.abc import Iterator, Sequence
-from typing import Any, BinaryIO, ClassVar, Final
+from typing import Any, BinaryIO, Final
 
 import numpy as np
 
@@ -40,10 +40,9 @@ _CAREFULLY: Final = ("trusted_schema = OFF", "cell_size_check = ON")
 
 
 @dataclasses.dataclass(eq=False)
-class Query(Dataset):
+class Query(Dataset, kind="Sql"):
     """The rows that a query gives; values are converted as SQLite converts them. The database is not written to."""
 
-    kind: ClassVar[str] = "Sql"
     path: str
     query: str
     dtypes: Sequence[DType]
@@ -116,10 +115,9 @@ def _cast(connection: sqlite3.Connection, value: Any, kind: str) -> Any:
 
 
 @dataclasses.dataclass(eq=False)
-class Pairs(Dataset):
+class Pairs(Dataset, kind="LMDB"):
     """The keys and values of LMDB databases, in the order of the keys."""
 
-    kind: ClassVar[str] = "LMDB"
     paths: Sequence[bytes]
     open: OpenFile
 

@@ -98,13 +98,17 @@ class Origin:
 # `eq=False`: two datasets with equal fields stay two, because each has passes and states of its own.
 @dataclasses.dataclass(eq=False)
 class Dataset:
-    """Elements on demand, mostly made from elements of `inputs`. `kind` is TensorFlow's word for the transformation."""
+    """Elements on demand, mostly made from elements of `inputs`."""
 
-    kind: ClassVar[str] = ""
+    kind: ClassVar[str]
+    """TensorFlow's word for the transformation: the name of the class, unless the class says another."""
     inputs: tuple[Dataset, ...]
     spec: Spec = dataclasses.field(default=Spec(), init=False)
     origin: Origin | None = dataclasses.field(default=None, init=False)
     """The node that made the dataset, or None if a rewrite made the dataset."""
+
+    def __init_subclass__(cls, kind: str = "") -> None:
+        cls.kind = kind or cls.__name__
 
     def begin(self) -> Pull:
         """Begin a pass over the elements."""

@@ -10,7 +10,7 @@ import re
 import sys
 import zlib
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, BinaryIO, ClassVar, Final
+from typing import Any, BinaryIO, Final
 
 from ..codecs import snappy, tfrecord
 from ..codecs.snappy import unpacked_limit
@@ -122,10 +122,9 @@ def _guarded(path: bytes, records: Iterator[bytes]) -> Iterator[bytes]:
 
 
 @dataclasses.dataclass(eq=False)
-class TextLines(Files):
+class TextLines(Files, kind="TextLine"):
     """Lines without their ends."""
 
-    kind: ClassVar[str] = "TextLine"
     compression: str
 
     def read(self, place: int, path: bytes) -> Iterator[bytes]:
@@ -142,10 +141,9 @@ class TextLines(Files):
 
 
 @dataclasses.dataclass(eq=False)
-class Records(Files):
+class Records(Files, kind="TFRecord"):
     """The records of TFRecord files; `offsets`, if present, holds a byte to begin at for each file."""
 
-    kind: ClassVar[str] = "TFRecord"
     compression: str
     offsets: Sequence[int]
 
@@ -171,10 +169,9 @@ def _records(open_file: OpenFile, path: bytes, compression: str, offset: int) ->
 
 
 @dataclasses.dataclass(eq=False)
-class FixedLengthRecords(Files):
+class FixedLengthRecords(Files, kind="FixedLengthRecord"):
     """Records of equal length between a header and a footer."""
 
-    kind: ClassVar[str] = "FixedLengthRecord"
     header: int
     size: int
     footer: int
@@ -206,7 +203,6 @@ class FixedLengthRecords(Files):
 class MatchingFiles(Dataset):
     """The names of files that patterns match, in order."""
 
-    kind: ClassVar[str] = "MatchingFiles"
     spec: Spec = dataclasses.field(default=_TEXT, init=False)
     patterns: Sequence[bytes]
     matching: Callable[[str], Sequence[str]]
@@ -241,10 +237,9 @@ class CsvFormat:
 
 
 @dataclasses.dataclass(eq=False)
-class CsvRecords(Dataset):
+class CsvRecords(Dataset, kind="CSV"):
     """The records of files, `convert`ed from their fields."""
 
-    kind: ClassVar[str] = "CSV"
     paths: Sequence[bytes]
     open: OpenFile
     compression: str

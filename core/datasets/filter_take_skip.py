@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 import operator
 from collections.abc import Callable, Sequence
-from typing import ClassVar
 
 import numpy as np
 
@@ -39,10 +38,9 @@ Predicate = Callable[[Element], bool]
 
 
 @dataclasses.dataclass(eq=False)
-class Take(Pure):
+class Take(Pure, kind="FiniteTake"):
     """The first elements; all of them for a negative count."""
 
-    kind: ClassVar[str] = "FiniteTake"
     count: int
 
     @staticmethod
@@ -88,10 +86,9 @@ class Take(Pure):
 
 
 @dataclasses.dataclass(eq=False)
-class Skip(Pure):
+class Skip(Pure, kind="FiniteSkip"):
     """The elements after the first `count`; none for a negative count."""
 
-    kind: ClassVar[str] = "FiniteSkip"
     count: int
 
     @staticmethod
@@ -132,10 +129,9 @@ class Skip(Pure):
 
 
 @dataclasses.dataclass(eq=False)
-class Repeat(Pure):
+class Repeat(Pure, kind="FiniteRepeat"):
     """The elements of `count` passes, without end for a negative count; an empty pass is the last."""
 
-    kind: ClassVar[str] = "FiniteRepeat"
     count: int
 
     @staticmethod
@@ -201,7 +197,6 @@ class Repeat(Pure):
 class Shard(Pure):
     """Every `count`-th element, from place `index` on."""
 
-    kind: ClassVar[str] = "Shard"
     count: int
     index: int
     require_non_empty: bool
@@ -261,8 +256,6 @@ class Shard(Pure):
 class Concatenate(Pure):
     """The elements of two datasets in sequence."""
 
-    kind: ClassVar[str] = "Concatenate"
-
     def comes_early(self, is_begun_anew: bool = False) -> bool:
         # The second dataset may be begun while the first is still read.
         return super().comes_early(True)
@@ -296,7 +289,6 @@ class Concatenate(Pure):
 class Filter(FunctionDataset):
     """The elements that satisfy a predicate."""
 
-    kind: ClassVar[str] = "Filter"
     predicate: Predicate
     is_stateful: bool = False
     has_captures: bool = False
@@ -309,14 +301,10 @@ class Filter(FunctionDataset):
 class ParallelFilter(Filter):
     """A filter that may test several elements at once and keeps their order."""
 
-    kind: ClassVar[str] = "ParallelFilter"
-
 
 @dataclasses.dataclass(eq=False)
-class FilterByLast(Dataset):
+class FilterByLast(Dataset, kind="FilterByLastComponent"):
     """The elements whose last component is true, without the last component."""
-
-    kind: ClassVar[str] = "FilterByLastComponent"
 
     def begin(self) -> Pull:
         return picking(self.source.begin(), self._without_answer)
@@ -333,7 +321,6 @@ class FilterByLast(Dataset):
 class TakeWhile(Dataset):
     """The elements before the first element that fails a predicate."""
 
-    kind: ClassVar[str] = "TakeWhile"
     predicate: Predicate
 
     def begin(self) -> Pull:
@@ -343,8 +330,6 @@ class TakeWhile(Dataset):
 @dataclasses.dataclass(eq=False)
 class Unique(Dataset):
     """Each distinct element once, at its first place; an element is a single number or string."""
-
-    kind: ClassVar[str] = "Unique"
 
     def begin(self) -> Pull:
         seen: set[object] = set()
@@ -366,7 +351,6 @@ class Unique(Dataset):
 class AssertCardinality(SameElements):
     """The same elements; FailedPreconditionError if their number differs from `count`."""
 
-    kind: ClassVar[str] = "AssertCardinality"
     count: int
 
     def begin(self) -> Pull:
@@ -461,7 +445,6 @@ class ChooseFastestBranch(Dataset):
     results are supposed to be equal. `ratio` is (output elements, input elements).
     """
 
-    kind: ClassVar[str] = "ChooseFastestBranch"
     branches: Sequence[Callable[[Dataset], Dataset]]
     tried: int
     ratio: tuple[int, int]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import bisect
 import itertools
 from collections.abc import Callable, Sequence
-from typing import Any, ClassVar, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -64,7 +64,6 @@ def ending_with(function: Callable[[_Taken], _Made], keeps_cardinality: bool) ->
 class Map(FunctionDataset, OneForOne):
     """A function's result for each element. An OutOfRangeError of the function ends the dataset."""
 
-    kind: ClassVar[str] = "Map"
     function: Function
     keeps_cardinality: bool = True
     is_stateful: bool = False
@@ -91,8 +90,6 @@ class Map(FunctionDataset, OneForOne):
 class ParallelMap(Map):
     """A map that may call its function for several elements at a time, with results in order."""
 
-    kind: ClassVar[str] = "ParallelMap"
-
     def over(self, pull: Pull) -> Pull:
         function = ending_with(self.function, self.keeps_cardinality)
         return MappedAhead(pull, function, self.calls, self.calls, self.comes_early).next
@@ -102,7 +99,6 @@ class ParallelMap(Map):
 class FlatMap(FunctionDataset):
     """The elements of a function's datasets, in sequence."""
 
-    kind: ClassVar[str] = "FlatMap"
     function: Callable[[Element], Dataset]
 
     def begin(self) -> Pull:
@@ -122,7 +118,6 @@ class Interleave(FunctionDataset):
     A dataset that ends leaves an empty place; the next dataset fills the place when the place's turn comes again.
     """
 
-    kind: ClassVar[str] = "Interleave"
     function: Callable[[Element], Dataset]
     cycle: int
     block: int
@@ -134,16 +129,12 @@ class Interleave(FunctionDataset):
 class ParallelInterleave(Interleave):
     """An interleave that may prepare several elements at a time; their order stays."""
 
-    kind: ClassVar[str] = "ParallelInterleave"
-
 
 class LegacyParallelInterleave(Interleave):
     """TensorFlow's first parallel interleave.
 
     An ended dataset is replaced at once; where no dataset is left, the next dataset in the cycle finishes the block.
     """
-
-    kind: ClassVar[str] = "LegacyParallelInterleave"
 
     def begin(self) -> Pull:
         return _LegacyTurns(self, self.source.begin()).next
@@ -227,7 +218,6 @@ class _LegacyTurns(_Turns):
 class Scan(Dataset):
     """A scan: a function maps a state and an element to the next state and an output element."""
 
-    kind: ClassVar[str] = "Scan"
     function: Callable[[Sequence[Any]], Sequence[Any]]
     initial: Element
     keeps_cardinality: bool
@@ -257,8 +247,6 @@ class Scan(Dataset):
 @dataclasses.dataclass(eq=False)
 class Zip(Pure):
     """The elements of several datasets side by side, up to the end of the first that ends."""
-
-    kind: ClassVar[str] = "Zip"
 
     def begin(self) -> Pull:
         return self._joined([source.begin() for source in self.inputs])
@@ -297,7 +285,6 @@ class Zip(Pure):
 class DirectedInterleave(Dataset):
     """Elements of the datasets selected by the numbers of the first input."""
 
-    kind: ClassVar[str] = "DirectedInterleave"
     stop_on_empty: bool
 
     def begin(self) -> Pull:
@@ -338,7 +325,6 @@ class DirectedInterleave(Dataset):
 class Sampling(Dataset):
     """Each element with the same probability."""
 
-    kind: ClassVar[str] = "Sampling"
     rate: float
     seeds: Seeds
 
@@ -366,7 +352,6 @@ def weighted_sizes(sizes: Sequence[int], weights: Sequence[float]) -> list[int]:
 class WeightedFlatMap(Dataset):
     """The first elements of each input in sequence; `sizes` counts the elements of each input."""
 
-    kind: ClassVar[str] = "WeightedFlatMap"
     sizes: Sequence[int]
 
     def begin(self) -> Pull:
@@ -390,7 +375,6 @@ class IndexFlatMap(Dataset):
     elements.
     """
 
-    kind: ClassVar[str] = "IndexFlatMap"
     function: Callable[[Element], Element]
     place_of: Callable[[Element], Sequence[Any]]
     size: int

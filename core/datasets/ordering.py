@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import collections
-from typing import ClassVar, Final
+from typing import Final
 
 import numpy as np
 
@@ -30,7 +30,6 @@ class Shuffle(Dataset):
     Elements of a pass come before the elements of the next pass, which has its own seeds.
     """
 
-    kind: ClassVar[str] = "Shuffle"
     size: int
     seeds: Seeds
     count: int = 1
@@ -64,8 +63,6 @@ class Shuffle(Dataset):
 
 class ShuffleAndRepeat(Shuffle):
     """A shuffle of several passes: as a pass ends, the buffer fills up from the next pass."""
-
-    kind: ClassVar[str] = "ShuffleAndRepeat"
 
 
 class _Buffer:
@@ -166,7 +163,6 @@ class _Permutation:
 class GlobalShuffle(Dataset):
     """All elements of a dataset that gives them by their places, in the order of a random permutation."""
 
-    kind: ClassVar[str] = "GlobalShuffle"
     seeds: Seeds
 
     def begin(self) -> Pull:

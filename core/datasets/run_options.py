@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import ClassVar, Final
+from typing import Final
 
 from ..runtime.state.run_context import check_time, sleep
 from ..support import dataclasses
@@ -31,7 +31,6 @@ _OPEN_SIZE: Final = 2
 class Prefetch(SameElements):
     """The same elements, which threads may make ahead of demand."""
 
-    kind: ClassVar[str] = "Prefetch"
     size: int
 
     def over(self, pull: Pull) -> Pull:
@@ -48,7 +47,6 @@ class Prefetch(SameElements):
 class Options(SameElements):
     """The same elements, with options for the run of all that they are made of."""
 
-    kind: ClassVar[str] = "Options"
     serialized: bytes
 
 
@@ -56,7 +54,6 @@ class Options(SameElements):
 class AssertNext(SameElements):
     """The same elements; the transformations that follow must be called so."""
 
-    kind: ClassVar[str] = "AssertNext"
     transformations: Sequence[str]
 
 
@@ -64,7 +61,6 @@ class AssertNext(SameElements):
 class AssertPrev(SameElements):
     """The same elements; checks the names and attributes of the previous transformations."""
 
-    kind: ClassVar[str] = "AssertPrev"
     transformations: Sequence[str]
 
 
@@ -72,7 +68,6 @@ class AssertPrev(SameElements):
 class Sleep(SameElements):
     """The same elements, each after a pause."""
 
-    kind: ClassVar[str] = "Sleep"
     microseconds: int
 
     def begin(self) -> Pull:
@@ -89,8 +84,6 @@ class Sleep(SameElements):
 @dataclasses.dataclass(eq=False)
 class IgnoreErrors(Dataset):
     """The elements without the failing elements. Errors of the run or of tfg (`NOT_OF_ELEMENTS`) are raised."""
-
-    kind: ClassVar[str] = "IgnoreErrors"
 
     def begin(self) -> Pull:
         pull = self.source.begin()

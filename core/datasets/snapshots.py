@@ -12,7 +12,7 @@ import os
 import re
 import struct
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, ClassVar, Final
+from typing import Any, Final
 
 import numpy as np
 
@@ -75,10 +75,9 @@ class Metadata:
 
 
 @dataclasses.dataclass(eq=False)
-class SavedShard(Dataset):
+class SavedShard(Dataset, kind="SnapshotReader"):
     """The elements in the files of a shard."""
 
-    kind: ClassVar[str] = "SnapshotReader"
     paths: Sequence[bytes]
     read: Callable[[bytes], Iterator[Element]]
 
@@ -97,10 +96,9 @@ def elements_of(records: Iterable[bytes], parse: Callable[[bytes], object], widt
 
 
 @dataclasses.dataclass(eq=False)
-class Loaded(Dataset):
+class Loaded(Dataset, kind="Load"):
     """The result of a function of all shards' datasets."""
 
-    kind: ClassVar[str] = "Load"
     size: int
 
     def begin(self) -> Pull:
@@ -111,10 +109,9 @@ class Loaded(Dataset):
 
 
 @dataclasses.dataclass(eq=False)
-class Saving(SameElements):
+class Saving(SameElements, kind="Save"):
     """The same elements, written into a folder at the end of a pass."""
 
-    kind: ClassVar[str] = "Save"
     shard_of: Callable[[Element], int]
     store: Callable[[Mapping[int, Sequence[Element]], Sequence[DType]], None]
     types: Sequence[DType]
@@ -134,10 +131,9 @@ class Saving(SameElements):
 
 
 @dataclasses.dataclass(eq=False)
-class DatasetSnapshot(Saving):
+class DatasetSnapshot(Saving, kind="Snapshot"):
     """The elements of an earlier complete pass; without an earlier pass, the elements of this pass, which are written."""
 
-    kind: ClassVar[str] = "Snapshot"
     has_elements: Callable[[], bool]
     loaded: Callable[[], Dataset]
 
@@ -150,10 +146,9 @@ READ, WRITE, PASS = "read", "write", "passthrough"
 
 
 @dataclasses.dataclass(eq=False)
-class FirstSnapshot(SameElements):
+class FirstSnapshot(SameElements, kind="Snapshot"):
     """A snapshot in the first format; the first demand for an element decides between reading and writing."""
 
-    kind: ClassVar[str] = "Snapshot"
     mode: Callable[[], str]
     load: Callable[[], Iterator[Element]]
     store: Callable[[Sequence[Element]], None]
@@ -266,10 +261,9 @@ _MOMENT: Final = 0.1
 
 
 @dataclasses.dataclass(eq=False)
-class Chunks(Dataset):
+class Chunks(Dataset, kind="ListSnapshotChunks"):
     """The paths of chunks by their numbers, then by their streams; waits for more until the snapshot is done."""
 
-    kind: ClassVar[str] = "ListSnapshotChunks"
     list_chunks: Callable[[], list[bytes]]
     is_done: Callable[[], bool]
 
@@ -318,10 +312,9 @@ class MemoryCache(Shared):
 
 
 @dataclasses.dataclass(eq=False)
-class Cache(SameElements):
+class Cache(SameElements, kind="MemoryCacheImpl"):
     """The same elements. A pass that begins after the end of a complete pass reads the cached elements."""
 
-    kind: ClassVar[str] = "MemoryCacheImpl"
     cache: MemoryCache
 
     def begin(self) -> Pull:
@@ -349,10 +342,9 @@ class Cache(SameElements):
 
 
 @dataclasses.dataclass(eq=False)
-class FileCache(SameElements):
+class FileCache(SameElements, kind="FileCacheImpl"):
     """The same elements, read from a file where a complete pass has written the file."""
 
-    kind: ClassVar[str] = "FileCacheImpl"
     is_there: Callable[[], bool]
     read: Callable[[], Iterator[Element]]
     write: Callable[[Sequence[Element]], None]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Sequence
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -27,10 +27,9 @@ class ByPlace(Pure):
 
 
 @dataclasses.dataclass(eq=False)
-class Tensors(ByPlace):
+class Tensors(ByPlace, kind="Tensor"):
     """A dataset of a single element."""
 
-    kind: ClassVar[str] = "Tensor"
     components: Element
 
     def cardinality(self) -> int:
@@ -41,10 +40,9 @@ class Tensors(ByPlace):
 
 
 @dataclasses.dataclass(eq=False)
-class Slices(ByPlace):
+class Slices(ByPlace, kind="TensorSlice"):
     """The slices of tensors along their first dimension: views, not copies."""
 
-    kind: ClassVar[str] = "TensorSlice"
     components: Element
 
     @staticmethod
@@ -72,10 +70,9 @@ class Slices(ByPlace):
 
 
 @dataclasses.dataclass(eq=False)
-class ListOf(ByPlace):
+class ListOf(ByPlace, kind="List"):
     """A dataset of a list of elements."""
 
-    kind: ClassVar[str] = "List"
     elements: Sequence[Element]
 
     def begin_at(self, count: int) -> Pull:
@@ -92,7 +89,6 @@ class ListOf(ByPlace):
 class Range(ByPlace):
     """Numbers at equal distances."""
 
-    kind: ClassVar[str] = "Range"
     numbers: range
     dtype: DType
 
@@ -114,10 +110,9 @@ class Range(ByPlace):
 
 
 @dataclasses.dataclass(eq=False)
-class RandomNumbers(Dataset):
+class RandomNumbers(Dataset, kind="Random"):
     """Words of a Philox stream, without end; another stream each pass where the seeds are renewed."""
 
-    kind: ClassVar[str] = "Random"
     seeds: Seeds
     dtype: DType
 
@@ -130,10 +125,9 @@ class RandomNumbers(Dataset):
 
 
 @dataclasses.dataclass(eq=False)
-class SparseSlices(Dataset):
+class SparseSlices(Dataset, kind="SparseTensorSlice"):
     """The rows of a sparse tensor, each as indices, values and dense shape."""
 
-    kind: ClassVar[str] = "SparseTensorSlice"
     indices: Any
     values: Any
     dense_shape: Any
@@ -151,12 +145,11 @@ class SparseSlices(Dataset):
 
 
 @dataclasses.dataclass(eq=False)
-class Generated(Dataset):
+class Generated(Dataset, kind="Generator"):
     """Unfold: `start` makes a state, `following` maps a state to the next element until an OutOfRangeError, `end` releases
     the state.
     """
 
-    kind: ClassVar[str] = "Generator"
     start: Callable[[Sequence[Any]], Sequence[Any]]
     following: Callable[[Sequence[Any]], Sequence[Any]]
     end: Callable[[Sequence[Any]], Sequence[Any]]
