@@ -12,7 +12,6 @@ import numpy as np
 
 from ..runtime.state.edge_values import scalar_object
 from ..runtime.state.run_context import check_time, reserve
-from ..support import dataclasses
 from ..support.errors import DataLossError, FailedPreconditionError, InvalidArgumentError
 from ..types.arrays import object_array
 from ..types.shapes import Shape
@@ -75,7 +74,6 @@ def require_one_type(place: int, column: Sequence[Any]) -> None:
         raise InvalidArgumentError(f"Cannot batch tensors with different types in component {place}.")
 
 
-@dataclasses.dataclass(eq=False)
 class Batch(Pure):
     """Batches of `size` elements, stacked. A smaller last batch is kept or dropped."""
 
@@ -127,7 +125,6 @@ class ParallelBatch(Batch):
     """A batch whose elements may be copied in parallel."""
 
 
-@dataclasses.dataclass(eq=False)
 class MapAndBatch(FunctionDataset, Batch):
     """Batches of a function's results. A failing call drops the whole batch.
 
@@ -207,7 +204,6 @@ class MapAndBatch(FunctionDataset, Batch):
     at = Dataset.at
 
 
-@dataclasses.dataclass(eq=False)
 class PaddedBatch(Batch):
     """Batches of elements that differ in some dimensions, filled up with a value of each component."""
 
@@ -249,7 +245,6 @@ class PaddedBatch(Batch):
     at = Dataset.at
 
 
-@dataclasses.dataclass(eq=False)
 class Unbatch(Dataset):
     """The slices of elements along their first dimension."""
 
@@ -281,7 +276,6 @@ def _common_size(element: Element) -> int:
     return sizes[0]
 
 
-@dataclasses.dataclass(eq=False)
 class Rebatch(Dataset):
     """The rows of elements in batches of other sizes; the sizes are used in turn."""
 
@@ -344,7 +338,6 @@ def _joined(place: int, parts: Sequence[Any]) -> Any:
     return np.concatenate(parts) if len(parts) > 1 else parts[0]
 
 
-@dataclasses.dataclass(eq=False)
 class DenseToSparseBatch(Dataset):
     """Batches of tensors of different sizes as sparse tensors: variants of indices, values and dense shape."""
 
@@ -383,7 +376,6 @@ class DenseToSparseBatch(Dataset):
         return counted(self.source, lambda size: -(-size // self.size))
 
 
-@dataclasses.dataclass(eq=False)
 class LegacyRebatch(Dataset, kind="Rebatch"):
     """Each batch split into `replicas` slices; the last slices may be smaller or empty."""
 
@@ -409,7 +401,6 @@ class WindowElements(ListOf, kind="Window"):
     """The elements of a window or a group."""
 
 
-@dataclasses.dataclass(eq=False)
 class Window(Dataset):
     """Windows of `size` elements at a distance of `stride`, each window begun `shift` elements after the previous window.
 
@@ -440,7 +431,6 @@ class Window(Dataset):
         return counted(self.source, lambda size: 0 if size < span else (size - span) // self.shift + 1)
 
 
-@dataclasses.dataclass(eq=False)
 class SlidingWindow(Window):
     """Windows whose elements are stacked as in a batch."""
 
@@ -479,7 +469,6 @@ def windows(dataset: Window) -> Callable[[], Sequence[Element] | None]:
     return next_window
 
 
-@dataclasses.dataclass(eq=False)
 class GroupByWindow(Dataset):
     """Elements grouped by a key; a function maps each full group to a dataset, whose elements are given."""
 
@@ -539,7 +528,6 @@ class _Groups:
         return size
 
 
-@dataclasses.dataclass(eq=False)
 class GroupByReducer(Dataset):
     """A reduction for each key: functions begin a key's state, update the state by the key's elements and finish the
     result.

@@ -30,7 +30,6 @@ _TEXT: Final = Spec((string,), (SCALAR,))
 """Spec of elements with a single string."""
 
 
-@dataclasses.dataclass(eq=False)
 class Files(Dataset):
     """The contents of files, in sequence."""
 
@@ -121,7 +120,6 @@ def _guarded(path: bytes, records: Iterator[bytes]) -> Iterator[bytes]:
         yield from records
 
 
-@dataclasses.dataclass(eq=False)
 class TextLines(Files, kind="TextLine"):
     """Lines without their ends."""
 
@@ -140,7 +138,6 @@ class TextLines(Files, kind="TextLine"):
                 yield line.rstrip(b"\n").replace(b"\r", b"") if b"\r" in line else line.rstrip(b"\n")
 
 
-@dataclasses.dataclass(eq=False)
 class Records(Files, kind="TFRecord"):
     """The records of TFRecord files; `offsets`, if present, holds a byte to begin at for each file."""
 
@@ -168,7 +165,6 @@ def _records(open_file: OpenFile, path: bytes, compression: str, offset: int) ->
         yield from tfrecord.read_records(stream, longest(file, compression))
 
 
-@dataclasses.dataclass(eq=False)
 class FixedLengthRecords(Files, kind="FixedLengthRecord"):
     """Records of equal length between a header and a footer."""
 
@@ -199,7 +195,6 @@ class FixedLengthRecords(Files, kind="FixedLengthRecord"):
                 yield stream.read(self.size)
 
 
-@dataclasses.dataclass(eq=False)
 class MatchingFiles(Dataset):
     """The names of files that patterns match, in order."""
 
@@ -236,7 +231,6 @@ class CsvFormat:
     header: bool
 
 
-@dataclasses.dataclass(eq=False)
 class CsvRecords(Dataset, kind="CSV"):
     """The records of files, `convert`ed from their fields."""
 

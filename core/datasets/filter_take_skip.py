@@ -9,7 +9,6 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from ..runtime.state.run_context import check_time
-from ..support import dataclasses
 from ..support.errors import FailedPreconditionError, InvalidArgumentError, NotFoundError
 from .dataset import (
     INFINITE,
@@ -37,7 +36,6 @@ from .dataset import (
 Predicate = Callable[[Element], bool]
 
 
-@dataclasses.dataclass(eq=False)
 class Take(Pure, kind="FiniteTake"):
     """The first elements; all of them for a negative count."""
 
@@ -85,7 +83,6 @@ class Take(Pure, kind="FiniteTake"):
         return self.kind if self.count else "EmptyTake"
 
 
-@dataclasses.dataclass(eq=False)
 class Skip(Pure, kind="FiniteSkip"):
     """The elements after the first `count`; none for a negative count."""
 
@@ -128,7 +125,6 @@ class Skip(Pure, kind="FiniteSkip"):
         return self.kind if self.count >= 0 else "EmptySkip"
 
 
-@dataclasses.dataclass(eq=False)
 class Repeat(Pure, kind="FiniteRepeat"):
     """The elements of `count` passes, without end for a negative count; an empty pass is the last."""
 
@@ -193,7 +189,6 @@ class Repeat(Pure, kind="FiniteRepeat"):
         return "ForeverRepeat" if self.count < 0 else self.kind if self.count else "EmptyRepeat"
 
 
-@dataclasses.dataclass(eq=False)
 class Shard(Pure):
     """Every `count`-th element, from place `index` on."""
 
@@ -252,7 +247,6 @@ class Shard(Pure):
         return self.source.element(index * self.count + self.index)
 
 
-@dataclasses.dataclass(eq=False)
 class Concatenate(Pure):
     """The elements of two datasets in sequence."""
 
@@ -285,7 +279,6 @@ class Concatenate(Pure):
         raise AssertionError("the index is below the sum of the sizes")
 
 
-@dataclasses.dataclass(eq=False)
 class Filter(FunctionDataset):
     """The elements that satisfy a predicate."""
 
@@ -302,7 +295,6 @@ class ParallelFilter(Filter):
     """A filter that may test several elements at once and keeps their order."""
 
 
-@dataclasses.dataclass(eq=False)
 class FilterByLast(Dataset, kind="FilterByLastComponent"):
     """The elements whose last component is true, without the last component."""
 
@@ -317,7 +309,6 @@ class FilterByLast(Dataset, kind="FilterByLastComponent"):
         return element[:-1] if answer else None
 
 
-@dataclasses.dataclass(eq=False)
 class TakeWhile(Dataset):
     """The elements before the first element that fails a predicate."""
 
@@ -327,7 +318,6 @@ class TakeWhile(Dataset):
         return lasting(map_pull(self.source.begin(), lambda element: element if self.predicate(element) else None))
 
 
-@dataclasses.dataclass(eq=False)
 class Unique(Dataset):
     """Each distinct element once, at its first place; an element is a single number or string."""
 
@@ -347,7 +337,6 @@ class Unique(Dataset):
         return picking(self.source.begin(), unseen)
 
 
-@dataclasses.dataclass(eq=False)
 class AssertCardinality(SameElements):
     """The same elements; FailedPreconditionError if their number differs from `count`."""
 
@@ -419,7 +408,6 @@ def _after_source(dataset: Dataset, count: int, index: int) -> Dataset:
     return dataset.with_inputs((_after_source(dataset.source, count, index), *dataset.inputs[1:]))
 
 
-@dataclasses.dataclass(eq=False)
 class Once(Dataset):
     """The rest of a pass over the input, as a dataset that can be begun a single time."""
 
@@ -436,7 +424,6 @@ class Once(Dataset):
         return self.pull
 
 
-@dataclasses.dataclass(eq=False)
 class ChooseFastestBranch(Dataset):
     """Results of functions over a single pass of the input: `tried` elements of each function in turn, then all of the
     first function.

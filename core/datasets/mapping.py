@@ -11,7 +11,6 @@ import numpy as np
 
 from ..random.philox import unit_float
 from ..runtime.state.run_context import check_time
-from ..support import dataclasses
 from ..support.errors import InvalidArgumentError, OutOfRangeError
 from ..types.dtypes import int64
 from .ahead import MappedAhead
@@ -60,7 +59,6 @@ def ending_with(function: Callable[[_Taken], _Made], keeps_cardinality: bool) ->
     return call
 
 
-@dataclasses.dataclass(eq=False)
 class Map(FunctionDataset, OneForOne):
     """A function's result for each element. An OutOfRangeError of the function ends the dataset."""
 
@@ -86,7 +84,6 @@ class Map(FunctionDataset, OneForOne):
         return self.function(self.source.element(index))
 
 
-@dataclasses.dataclass(eq=False)
 class ParallelMap(Map):
     """A map that may call its function for several elements at a time, with results in order."""
 
@@ -95,7 +92,6 @@ class ParallelMap(Map):
         return MappedAhead(pull, function, self.calls, self.calls, self.comes_early).next
 
 
-@dataclasses.dataclass(eq=False)
 class FlatMap(FunctionDataset):
     """The elements of a function's datasets, in sequence."""
 
@@ -111,7 +107,6 @@ class FlatMap(FunctionDataset):
         return total([self.function(element).cardinality() for element in self.source])
 
 
-@dataclasses.dataclass(eq=False)
 class Interleave(FunctionDataset):
     """The elements of several datasets that a function makes of elements: a block of each dataset in turn.
 
@@ -214,7 +209,6 @@ class _LegacyTurns(_Turns):
         self._pass_on()
 
 
-@dataclasses.dataclass(eq=False)
 class Scan(Dataset):
     """A scan: a function maps a state and an element to the next state and an output element."""
 
@@ -244,7 +238,6 @@ class Scan(Dataset):
         return self.source.cardinality() if self.keeps_cardinality else UNKNOWN
 
 
-@dataclasses.dataclass(eq=False)
 class Zip(Pure):
     """The elements of several datasets side by side, up to the end of the first that ends."""
 
@@ -281,7 +274,6 @@ class Zip(Pure):
         return tuple(component for source in self.inputs for component in source.element(index))
 
 
-@dataclasses.dataclass(eq=False)
 class DirectedInterleave(Dataset):
     """Elements of the datasets selected by the numbers of the first input."""
 
@@ -321,7 +313,6 @@ class DirectedInterleave(Dataset):
         return INFINITE if INFINITE in [source.cardinality() for source in self.inputs[1:]] else UNKNOWN
 
 
-@dataclasses.dataclass(eq=False)
 class Sampling(Dataset):
     """Each element with the same probability."""
 
@@ -348,7 +339,6 @@ def weighted_sizes(sizes: Sequence[int], weights: Sequence[float]) -> list[int]:
     return list(map(int, taken))
 
 
-@dataclasses.dataclass(eq=False)
 class WeightedFlatMap(Dataset):
     """The first elements of each input in sequence; `sizes` counts the elements of each input."""
 
@@ -367,7 +357,6 @@ class WeightedFlatMap(Dataset):
         return self.inputs[place].element(index - (ends[place] - self.sizes[place]))
 
 
-@dataclasses.dataclass(eq=False)
 class IndexFlatMap(Dataset):
     """The slices of a function's results. A second function maps a place to (number of the element, offset in the element).
 

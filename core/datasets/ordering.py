@@ -22,7 +22,6 @@ _MANY: Final = 1000
 """The number of empty places at the head of a list that is worth moving the other elements."""
 
 
-@dataclasses.dataclass(eq=False)
 class Shuffle(Dataset):
     """The elements of `count` passes in random order, each drawn from a buffer of the next `size` elements (all if
     negative).
@@ -159,7 +158,6 @@ class _Permutation:
         return self._made[index]
 
 
-@dataclasses.dataclass(eq=False)
 class GlobalShuffle(Dataset):
     """All elements of a dataset that gives them by their places, in the order of a random permutation."""
 

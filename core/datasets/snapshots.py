@@ -74,7 +74,6 @@ class Metadata:
         return Metadata(run, dtypes, sizes[-1], bool(finished[-1]), version, graph, created[-1])
 
 
-@dataclasses.dataclass(eq=False)
 class SavedShard(Dataset, kind="SnapshotReader"):
     """The elements in the files of a shard."""
 
@@ -95,7 +94,6 @@ def elements_of(records: Iterable[bytes], parse: Callable[[bytes], object], widt
             element = []
 
 
-@dataclasses.dataclass(eq=False)
 class Loaded(Dataset, kind="Load"):
     """The result of a function of all shards' datasets."""
 
@@ -108,7 +106,6 @@ class Loaded(Dataset, kind="Load"):
         return self.size
 
 
-@dataclasses.dataclass(eq=False)
 class Saving(SameElements, kind="Save"):
     """The same elements, written into a folder at the end of a pass."""
 
@@ -130,7 +127,6 @@ class Saving(SameElements, kind="Save"):
         self.store(shards, self.types)
 
 
-@dataclasses.dataclass(eq=False)
 class DatasetSnapshot(Saving, kind="Snapshot"):
     """The elements of an earlier complete pass; without an earlier pass, the elements of this pass, which are written."""
 
@@ -145,7 +141,6 @@ READ, WRITE, PASS = "read", "write", "passthrough"
 """Modes of a pass over a snapshot: read elements, write elements, or neither."""
 
 
-@dataclasses.dataclass(eq=False)
 class FirstSnapshot(SameElements, kind="Snapshot"):
     """A snapshot in the first format; the first demand for an element decides between reading and writing."""
 
@@ -260,7 +255,6 @@ _MOMENT: Final = 0.1
 """Seconds between two listings of a folder."""
 
 
-@dataclasses.dataclass(eq=False)
 class Chunks(Dataset, kind="ListSnapshotChunks"):
     """The paths of chunks by their numbers, then by their streams; waits for more until the snapshot is done."""
 
@@ -311,7 +305,6 @@ class MemoryCache(Shared):
             self.elements = elements
 
 
-@dataclasses.dataclass(eq=False)
 class Cache(SameElements, kind="MemoryCacheImpl"):
     """The same elements. A pass that begins after the end of a complete pass reads the cached elements."""
 
@@ -341,7 +334,6 @@ class Cache(SameElements, kind="MemoryCacheImpl"):
         return elements[index]
 
 
-@dataclasses.dataclass(eq=False)
 class FileCache(SameElements, kind="FileCacheImpl"):
     """The same elements, read from a file where a complete pass has written the file."""
 

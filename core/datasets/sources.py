@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from ..support import dataclasses
 from ..support.errors import InvalidArgumentError, OutOfRangeError
 from ..types.dtypes import DType, int64
 from .dataset import INFINITE, Dataset, Element, Pull, Pure, array_of, pull_of, row_of
@@ -26,7 +25,6 @@ class ByPlace(Pure):
         return pull_of(map(self.at, range(count, self.cardinality())))
 
 
-@dataclasses.dataclass(eq=False)
 class Tensors(ByPlace, kind="Tensor"):
     """A dataset of a single element."""
 
@@ -39,7 +37,6 @@ class Tensors(ByPlace, kind="Tensor"):
         return self.components
 
 
-@dataclasses.dataclass(eq=False)
 class Slices(ByPlace, kind="TensorSlice"):
     """The slices of tensors along their first dimension: views, not copies."""
 
@@ -69,7 +66,6 @@ class Slices(ByPlace, kind="TensorSlice"):
         return tuple([row_of(component, index) for component in self.components])
 
 
-@dataclasses.dataclass(eq=False)
 class ListOf(ByPlace, kind="List"):
     """A dataset of a list of elements."""
 
@@ -85,7 +81,6 @@ class ListOf(ByPlace, kind="List"):
         return self.elements[index]
 
 
-@dataclasses.dataclass(eq=False)
 class Range(ByPlace):
     """Numbers at equal distances."""
 
@@ -109,7 +104,6 @@ class Range(ByPlace):
         return np.int64(number).astype(self.dtype.numpy)
 
 
-@dataclasses.dataclass(eq=False)
 class RandomNumbers(Dataset, kind="Random"):
     """Words of a Philox stream, without end; another stream each pass where the seeds are renewed."""
 
@@ -124,7 +118,6 @@ class RandomNumbers(Dataset, kind="Random"):
         return INFINITE
 
 
-@dataclasses.dataclass(eq=False)
 class SparseSlices(Dataset, kind="SparseTensorSlice"):
     """The rows of a sparse tensor, each as indices, values and dense shape."""
 
@@ -144,7 +137,6 @@ class SparseSlices(Dataset, kind="SparseTensorSlice"):
         return int(self.dense_shape[0])
 
 
-@dataclasses.dataclass(eq=False)
 class Generated(Dataset, kind="Generator"):
     """Unfold: `start` makes a state, `following` maps a state to the next element until an OutOfRangeError, `end` releases
     the state.
