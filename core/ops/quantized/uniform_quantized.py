@@ -29,7 +29,7 @@ from ...types.dtypes import DType
 from ...types.shapes import Shape, TensorSpec, broadcast_shapes, unknown_dims
 from ..shared.argument_checks import may_equal, require, require_broadcast, require_rank, require_shape, with_rank
 from ..shared.elementwise_tables import binary_shape, unary_flops
-from ..shared.quantized_ranges import round_half_away
+from ..shared.quantized_ranges import along, round_half_away
 from ..shared.window_geometry import Pads, window_pads
 
 
@@ -69,11 +69,6 @@ def check_scales(dims: Sequence[Any], scales: Any, zero_points: Any, axis: int, 
     require_shape(scales, expected, f"scales of {name}")
 
 
-def along_axis(values: Any, axis: int, rank: int) -> Any:
-    """Reshape a vector to broadcast along the axis; return a scalar unchanged."""
-    return values if values.ndim == 0 or axis < 0 else values.reshape((-1,) + (1,) * (rank - axis - 1))
-
-
 def _clipped(xp: Any, x: Any, low: int, high: int, dtype: Any) -> Any:
     """Clip x to the limits; the lower limit wins where they cross."""
     return xp.maximum(xp.minimum(x, high), low).astype(dtype)
@@ -98,7 +93,7 @@ def uniform_quantize(
     """Floats as integers."""
     axis = quantization_axis
     check_scales(input.shape, scales, zero_points, axis, "input")
-    scales, zero_points = along_axis(scales, axis, input.ndim), along_axis(zero_points, axis, input.ndim)
+    scales, zero_points = along(scales, axis, input.ndim), along(zero_points, axis, input.ndim)
     return to_quantized(input, scales, zero_points, quantization_min_val, quantization_max_val, Tout.numpy, xp)
 
 
@@ -106,7 +101,7 @@ def uniform_quantize(
 def uniform_dequantize(xp: Any, input: Any, scales: Any, zero_points: Any, *, quantization_axis: int) -> Any:
     """Integers as the floats they stand for."""
     check_scales(input.shape, scales, zero_points, quantization_axis, "input")
-    scales, zero_points = (along_axis(values, quantization_axis, input.ndim) for values in (scales, zero_points))
+    scales, zero_points = (along(values, quantization_axis, input.ndim) for values in (scales, zero_points))
     return (input.astype(np.int64) - zero_points.astype(np.int64)).astype(np.float32) * scales
 
 
@@ -118,7 +113,7 @@ def uniform_quantized_clip_by_value(
     check_scales(operand.shape, scales, zero_points, quantization_axis, "operand")
     for name, value in (("min", min), ("max", max)):
         require_shape(value, scales.shape, name)
-    low, high = (along_axis(value, quantization_axis, operand.ndim) for value in (min, max))
+    low, high = (along(value, quantization_axis, operand.ndim) for value in (min, max))
     return xp.minimum(xp.maximum(operand, low), high)
 
 
@@ -171,10 +166,8 @@ def uniform_requantize(
     check_scales(input.shape, output_scales, output_zero_points, output_quantization_axis, "output")
     axes = {axis for axis in (input_quantization_axis, output_quantization_axis) if axis >= 0}
     require(len(axes) < 2, f"input and output are quantized along different axes: {axes}")
-    before, zero = (along_axis(values, input_quantization_axis, input.ndim) for values in (input_scales, input_zero_points))
-    after, new_zero = (
-        along_axis(values, output_quantization_axis, input.ndim) for values in (output_scales, output_zero_points)
-    )
+    before, zero = (along(values, input_quantization_axis, input.ndim) for values in (input_scales, input_zero_points))
+    after, new_zero = (along(values, output_quantization_axis, input.ndim) for values in (output_scales, output_zero_points))
     scale = before.astype(np.float64) / after
     bounds = output_quantization_min_val, output_quantization_max_val
     return to_output(input.astype(np.int64) - zero.astype(np.int64), scale, new_zero, *bounds, Tout.numpy, xp)
@@ -191,9 +184,7 @@ def uniform_quantized_add(
     require_broadcast(lhs, rhs)
     dims = tuple(broadcast_shapes(*(Shape(n if isinstance(n, int) else None for n in x.shape) for x in (lhs, rhs))))
     check_scales(dims, output_scales, output_zero_points, axes.output_quantization_axis, "output")
-    after, zero = (
-        along_axis(values, axes.output_quantization_axis, len(dims)) for values in (output_scales, output_zero_points)
-    )
+    after, zero = (along(values, axes.output_quantization_axis, len(dims)) for values in (output_scales, output_zero_points))
     zero = zero.astype(np.int64)
     # Each operand is rescaled with the output's zero point added, so one of the two is taken away.
     total = -zero
@@ -201,8 +192,8 @@ def uniform_quantized_add(
         (lhs, lhs_scales, lhs_zero_points, axes.lhs_quantization_axis),
         (rhs, rhs_scales, rhs_zero_points, axes.rhs_quantization_axis),
     ):
-        scale = along_axis(scales, axis, x.ndim).astype(np.float64) / after
-        centered = x.astype(np.int64) - along_axis(zero_points, axis, x.ndim).astype(np.int64)
+        scale = along(scales, axis, x.ndim).astype(np.float64) / after
+        centered = x.astype(np.int64) - along(zero_points, axis, x.ndim).astype(np.int64)
         total = total + to_output(centered, scale, zero, *_INT32, np.int64, xp)
     return _clipped(xp, total, *axes.limits, T.numpy)
 
@@ -225,7 +216,7 @@ def _check_matrices(lhs: Any, rhs: Any) -> None:
 
 
 def _centered(x: Any, zero_points: Any, axis: int) -> Any:
-    return x.astype(np.float64) - along_axis(zero_points, axis, x.ndim)
+    return x.astype(np.float64) - along(zero_points, axis, x.ndim)
 
 
 @everywhere("UniformQuantizedDot", static=(2, 4, 6), shape="m _, _ n -> m n", gradient=NOT_DIFFERENTIABLE)
@@ -433,8 +424,8 @@ def uniform_quantized_convolution(operands: Operands, *, window: ConvolutionAttr
     check_scales(rhs.shape, rhs_scales, rhs_zero_points, rhs_axis, "rhs")
     sums = form.run(_centered(lhs, lhs_zero_points, -1), _centered(rhs, rhs_zero_points, rhs_axis))
     check_scales(sums.shape, output_scales, output_zero_points, axes.output_quantization_axis, "output")
-    scale = along_axis(np.asarray(lhs_scales.astype(np.float64) * rhs_scales / output_scales), axis, sums.ndim)
-    return to_output(sums.astype(np.int64), scale, along_axis(output_zero_points, axis, sums.ndim), *axes.limits, Tout.numpy)
+    scale = along(np.asarray(lhs_scales.astype(np.float64) * rhs_scales / output_scales), axis, sums.ndim)
+    return to_output(sums.astype(np.int64), scale, along(output_zero_points, axis, sums.ndim), *axes.limits, Tout.numpy)
 
 
 @shape("UniformQuantizedConvolution")
@@ -478,7 +469,7 @@ def uniform_quantized_convolution_hybrid(
     rows, scales = _quantized_rows(NUMPY, images.reshape(len(images), math.prod(images.shape[1:])))
     centered = np.moveaxis(rows.reshape(images.shape), 0, batch)
     sums = form.run(centered, _centered(rhs, rhs_zero_points, rhs_quantization_axis))
-    return (sums * (form.scales_of(scales) * along_axis(rhs_scales, form.out_order[-1], sums.ndim))).astype(np.float32)
+    return (sums * (form.scales_of(scales) * along(rhs_scales, form.out_order[-1], sums.ndim))).astype(np.float32)
 
 
 @flops("UniformQuantizedConvolutionHybrid")
