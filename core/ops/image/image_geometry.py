@@ -8,15 +8,7 @@ import numpy as np
 
 from ...building.gradbuilder import GradientBuilder, Gradients
 from ...graph.graph import Node, Output
-from ...registry.registry import (
-    NOT_DIFFERENTIABLE,
-    WITHOUT_GRADIENT,
-    Cost,
-    flops,
-    gradient,
-    kernel,
-    zero_cost,
-)
+from ...registry.registry import NOT_DIFFERENTIABLE, WITHOUT_GRADIENT, Cost, flops, gradient, kernel, zero_cost
 from ...runtime.state.kernel_context import KernelContext
 from ...types.arrays import Array, Result
 from ...types.shapes import TensorSpec

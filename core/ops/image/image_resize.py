@@ -111,7 +111,7 @@ def resize_bicubic_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gra
 flops("ResizeBicubic")(counted(Cost(40, macs=20), RESULT, "Four rows and one column of four multiply-adds for each element."))
 
 
-@kernel("ResizeNearestNeighbor", flops=zero_cost)
+@kernel("ResizeNearestNeighbor", flops=zero_cost, facts=("half_clear",))
 def resize_nearest_neighbor(images: Array, size: Array, *, align_corners: bool, half_pixel_centers: bool) -> Result:
     """(N, H, W, C) -> (N, height, width, C)."""
     rows, columns = _image_taps(numerics.nearest, images, size, align_corners, half_pixel_centers)
@@ -423,10 +423,10 @@ def _nearest_lowered(xla: Any, images: Any, size: Array, *, align_corners: bool,
 
 @everywhere(
     "ResizeNearestNeighborGrad",
-    static=(1,),
     shape=resize_shape,
     flops=counted(1, 0, "A sum for each element."),
-    facts=("backward",),
+    facts=("backward", "half_clear"),
+    static=(1,),
 )
 def resize_nearest_neighbor_grad(xp: Any, grads: Any, size: Array, *, align_corners: bool, half_pixel_centers: bool) -> Any:
     """The gradient for an image of height and width `size`."""
@@ -457,6 +457,3 @@ def scale_and_translate_grad(
     _check_gradient(grads, images)
     taps = _scaling_taps(images.shape, grads.shape[1], grads.shape[2], scale, translation, kernel_type, antialias)
     return numerics.resample_gradient(grads, *taps) if xp.is_eager else _added(xp, grads, images.dtype, *taps)
-
-
-facts("half_clear", of=["ResizeNearestNeighbor", "ResizeNearestNeighborGrad"])

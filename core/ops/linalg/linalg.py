@@ -10,7 +10,7 @@ import numpy as np
 from ...building.gradbuilder import GradientBuilder, Gradients
 from ...graph.graph import Node, Output
 from ...numerics.half_precision import widened
-from ...registry.registry import WITHOUT_GRADIENT, Cost, arrays, everywhere, facts, flops, gradient, kernel
+from ...registry.registry import WITHOUT_GRADIENT, Cost, arrays, everywhere, flops, gradient, kernel
 from ...support.errors import FailedPreconditionError, InvalidArgumentError
 from ...types.arrays import Array, Result
 from ...types.dims import dim_min
@@ -272,10 +272,7 @@ def cross(xp: Any, a: Any, b: Any) -> Any:
     return next_a * last_b - last_a * next_b
 
 
-facts("own_gradient", of=["Cholesky", "BatchCholesky", "BandedTriangularSolve", "MatrixSolve", "BatchMatrixSolve"])
-
-
-@everywhere("Cholesky", "BatchCholesky", shape="... n n -> ... n n")
+@everywhere("Cholesky", "BatchCholesky", shape="... n n -> ... n n", facts=("own_gradient",))
 @widened_program
 def cholesky(xp: Any, x: Any) -> Any:
     """The lower triangular L with L L^H = A, reading the lower triangles; NaN where A is not positive definite."""
@@ -311,7 +308,7 @@ def matrix_triangular_solve(xp: Any, matrix: Any, rhs: Any, *, lower: bool, adjo
     return xp.substituted(matrix, rhs, is_lower=lower, adjoint=adjoint)
 
 
-@everywhere("BandedTriangularSolve", shape="~... _ n, ~... n k -> ~... n k")
+@everywhere("BandedTriangularSolve", shape="~... _ n, ~... n k -> ~... n k", facts=("own_gradient",))
 @widened_program
 def banded_triangular_solve(xp: Any, matrix: Any, rhs: Any, *, lower: bool, adjoint: bool) -> Any:
     """Solve as MatrixTriangularSolve does, with diagonals (..., bands, n) for a matrix: the main diagonal first for lower,
@@ -333,7 +330,7 @@ def banded_triangular_solve(xp: Any, matrix: Any, rhs: Any, *, lower: bool, adjo
     return xp.substituted(dense, rhs, is_lower=lower, adjoint=adjoint)
 
 
-@everywhere("MatrixSolve", "BatchMatrixSolve", shape="... n n, ... n k -> ... n k")
+@everywhere("MatrixSolve", "BatchMatrixSolve", shape="... n n, ... n k -> ... n k", facts=("own_gradient",))
 @widened_program
 def matrix_solve(xp: Any, matrix: Any, rhs: Any, *, adjoint: bool) -> Any:
     """X with A X = rhs, or A^H X = rhs, for square A."""

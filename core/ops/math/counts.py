@@ -12,18 +12,7 @@ from ...building.gradbuilder import GradientBuilder, Gradients
 from ...graph.graph import Node, Output
 from ...numerics.half_precision import wide
 from ...numerics.sequences import decreasing_fit
-from ...registry.registry import (
-    WITHOUT_GRADIENT,
-    Cost,
-    arrays,
-    everywhere,
-    flops,
-    gradient,
-    kernel,
-    onnx,
-    shape,
-    without_gradient,
-)
+from ...registry.registry import WITHOUT_GRADIENT, Cost, arrays, everywhere, flops, gradient, kernel, onnx, shape
 from ...support.errors import InvalidArgumentError, UnimplementedError
 from ...types import dtypes
 from ...types.arrays import Array, Result
@@ -259,7 +248,7 @@ def _require_counted(values: Array) -> None:
         raise InvalidArgumentError(f"Input arr must be non-negative! It holds {values.min()}")
 
 
-@kernel("Bincount", shape="*, <size> -> size", flops=unary_flops(1))
+@kernel("Bincount", shape="*, <size> -> size", gradient=WITHOUT_GRADIENT, flops=unary_flops(1))
 def bincount(arr: Array, size: Array, weights: Array) -> Result:
     """Count the occurrences of each integer in `arr`, or sum their weights, (size,); integers from `size` on are left out."""
     count, flat = bin_count(size), np.ravel(arr)
@@ -268,7 +257,7 @@ def bincount(arr: Array, size: Array, weights: Array) -> Result:
     return _bincounts(0, 1, flat, count, weights, False)[0]
 
 
-@kernel("DenseBincount", flops=unary_flops(1))
+@kernel("DenseBincount", gradient=WITHOUT_GRADIENT, flops=unary_flops(1))
 def dense_bincount(input: Array, size: Array, weights: Array, *, binary_output: bool) -> Result:
     """Counts of a vector, (size,), or of each row of a matrix, (rows, size)."""
     input, count = np.asarray(input), bin_count(size)
@@ -294,7 +283,7 @@ def dense_bincount_shape(input: TensorSpec, size: TensorSpec) -> Shape:
 
 
 # Two clips, a difference, a quotient and a count each.
-@kernel("HistogramFixedWidth", flops=unary_flops(5))
+@kernel("HistogramFixedWidth", gradient=WITHOUT_GRADIENT, flops=unary_flops(5))
 def histogram_fixed_width(values: Array, value_range: Array, nbins: Array, *, dtype: DType) -> Result:
     """Count the values in each of `nbins` equal parts of the range, (nbins,); outer parts also count values beyond."""
     require(np.shape(value_range) == (2,), "value_range should be a vector of 2 elements.")
@@ -319,7 +308,7 @@ def histogram_fixed_width_shape(values: TensorSpec, value_range: TensorSpec, nbi
     return Shape([count])
 
 
-@everywhere("Bucketize", shape="... -> ...", facts=("row_wise",))
+@everywhere("Bucketize", shape="... -> ...", gradient=WITHOUT_GRADIENT, facts=("row_wise",))
 def bucketize(xp: Any, x: Any, *, boundaries: list[float]) -> Any:
     """Count the ascending boundaries that are not above each element."""
     # The attribute holds float32, so that a double 0.1 lies below the boundary 0.1.
@@ -335,9 +324,6 @@ def bucketize(xp: Any, x: Any, *, boundaries: list[float]) -> Any:
 def bucketize_flops(input: TensorSpec, *, boundaries: list[float]) -> Cost:
     """At most: the comparisons of a binary search."""
     return Cost(input.shape.num_elements * len(boundaries).bit_length())
-
-
-without_gradient("Bincount", "DenseBincount", "HistogramFixedWidth", "Bucketize")
 
 
 @kernel("IsotonicRegression", shape="... -> ..., ...")

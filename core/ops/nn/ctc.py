@@ -9,7 +9,7 @@ import numpy as np
 from ...building.gradbuilder import GradientBuilder, Gradients
 from ...graph.graph import Node, Output
 from ...numerics import sequences as numerics
-from ...registry.registry import Cost, flops, gradient, kernel, not_differentiable, onnx, shape
+from ...registry.registry import NOT_DIFFERENTIABLE, Cost, flops, gradient, kernel, onnx, shape
 from ...support.errors import FailedPreconditionError
 from ...types import dtypes
 from ...types.arrays import Array, Result
@@ -170,7 +170,7 @@ def _collapsed(row: list[int]) -> list[int]:
     return [label for i, label in enumerate(row) if i == 0 or label != row[i - 1]]
 
 
-@kernel("CTCGreedyDecoder", shape="t b c, b -> k 2, k, 2, b 1")
+@kernel("CTCGreedyDecoder", shape="t b c, b -> k 2, k, 2, b 1", gradient=NOT_DIFFERENTIABLE)
 def ctc_greedy_decoder(
     inputs: Array, sequence_length: Array, *, merge_repeated: bool, blank_index: int
 ) -> tuple[Result, Result, Result, Result]:
@@ -191,7 +191,7 @@ def ctc_greedy_decoder(
     return (*_sparse(rows), -largest[:, None])
 
 
-@kernel("CTCBeamSearchDecoder")
+@kernel("CTCBeamSearchDecoder", gradient=NOT_DIFFERENTIABLE)
 def ctc_beam_search_decoder(
     inputs: Array, sequence_length: Array, *, beam_width: int, top_paths: int, merge_repeated: bool
 ) -> Any:
@@ -221,7 +221,6 @@ def ctc_beam_search_decoder_shape(
     return [indices, values, [Shape([2])] * top_paths, Shape([batch, top_paths])]
 
 
-not_differentiable("CTCGreedyDecoder", "CTCBeamSearchDecoder")
 # One comparison less than logits at each step, and a sum.
 flops("CTCGreedyDecoder")(unary_flops(1))
 

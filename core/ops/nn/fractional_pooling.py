@@ -14,7 +14,7 @@ from ...building.gradbuilder import GradientBuilder, Gradients
 from ...graph.graph import Node, Output
 from ...numerics.integers import truncated_quotient
 from ...random.philox import Philox, unit_double
-from ...registry.registry import Cost, facts, flops, gradient, kernel, shape, without_gradient
+from ...registry.registry import WITHOUT_GRADIENT, Cost, facts, flops, gradient, kernel, shape
 from ...runtime.state.kernel_context import KernelContext
 from ...support.errors import UnimplementedError
 from ...types.arrays import Array, Result
@@ -221,7 +221,7 @@ def _check_backprop(shape: tuple[int, ...], grad: Array, row_sequence: Array, co
     _check_sequence(column_sequence, grad.shape[2], shape[2], "col_pooling_sequence")
 
 
-@kernel("FractionalAvgPoolGrad", shape="<a b c d> -> a b c d")
+@kernel("FractionalAvgPoolGrad", shape="<a b c d> -> a b c d", gradient=WITHOUT_GRADIENT, facts=("backward",))
 def fractional_avg_pool_grad(
     orig_input_tensor_shape: Array,
     out_backprop: Array,
@@ -250,10 +250,7 @@ def fractional_avg_pool_grad_flops(
     return Cost(out_backprop.shape.num_elements + _elements(outputs[0], out_backprop, overlapping))
 
 
-without_gradient("FractionalAvgPoolGrad")
-
-
-@kernel("FractionalMaxPoolGrad", shape="a b c d -> a b c d")
+@kernel("FractionalMaxPoolGrad", shape="a b c d -> a b c d", gradient=WITHOUT_GRADIENT, facts=("backward",))
 def fractional_max_pool_grad(
     orig_input: Array,
     orig_output: Array,
@@ -283,7 +280,3 @@ def fractional_max_pool_grad_flops(
 ) -> Cost:
     """The comparisons again and a sum for each region."""
     return Cost(_elements(orig_input, out_backprop, overlapping))
-
-
-facts("backward", of=("FractionalAvgPoolGrad", "FractionalMaxPoolGrad"))
-without_gradient("FractionalMaxPoolGrad")

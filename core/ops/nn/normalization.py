@@ -15,6 +15,7 @@ from ...numerics.array_namespace import NUMPY
 from ...numerics.half_precision import wide
 from ...parallel.gemm import matmul
 from ...registry.registry import (
+    WITHOUT_GRADIENT,
     Cost,
     affine,
     arrays,
@@ -28,7 +29,6 @@ from ...registry.registry import (
     onnx,
     shape,
     shaped,
-    without_gradient,
 )
 from ...runtime.state.run_context import reserve
 from ...support.errors import InvalidArgumentError
@@ -231,7 +231,7 @@ def fused_batch_norm_grad(y_backprop: Array, saved: Saved[Array], settings: Batc
     return from_channels_last(dx.astype(x.dtype, copy=False), data_format), dscale, doffset
 
 
-@kernel("FusedBatchNormGrad", "FusedBatchNormGradV2", "FusedBatchNormGradV3")
+@kernel("FusedBatchNormGrad", "FusedBatchNormGradV2", "FusedBatchNormGradV3", facts=("backward", "stated_reserves"))
 def fused_batch_norm_grad_v2(
     y_backprop: Array, saved: Saved[Array], *unused: Array, settings: BatchNormAttributes
 ) -> tuple[Result, Result, Result, Result, Result]:
@@ -256,7 +256,6 @@ def grad_shapes(x: TensorSpec, y_backprop: TensorSpec, data_format: str, *vector
 
 
 layout("TT.* -> T.*", "FusedBatchNormGrad", "FusedBatchNormGradV2", "FusedBatchNormGradV3")
-facts("backward", "stated_reserves", of=("FusedBatchNormGrad", "FusedBatchNormGradV2", "FusedBatchNormGradV3"))
 
 
 def _mean_of(g: GradientBuilder, x: Any, axes: Any) -> Any:
@@ -436,7 +435,7 @@ kernel("LRN")(functools.partial(lrn, NUMPY))
 lower("LRN")(lrn)
 
 
-@everywhere("LRNGrad", shape="n h w c, n h w c, n h w c -> n h w c")
+@everywhere("LRNGrad", shape="n h w c, n h w c, n h w c -> n h w c", gradient=WITHOUT_GRADIENT, facts=("backward",))
 def lrn_grad(
     xp: Any,
     input_grads: Any,
@@ -461,7 +460,6 @@ def lrn_grad(
 
 shaped("a b c d -> a b c d", "LRN")
 gradient("LRN")(by_ops("LRNGrad dy 0 y"))
-without_gradient("LRNGrad")
 
 
 @flops("LRN")
@@ -476,7 +474,6 @@ def lrn_grad_flops(input_grads: TensorSpec, input_image: TensorSpec, *, depth_ra
     return Cost(4 * depth_radius + 9, transcendentals=1) * input_image.shape.num_elements
 
 
-facts("backward", of=("LRNGrad",))
 facts("row_wise", of=("LRN",))
 
 

@@ -33,7 +33,7 @@ from ...registry.registry import (
     shape,
     shaped,
     without_gradient,
-    zero_flops,
+    zero_cost,
 )
 from ...support.errors import InvalidArgumentError
 from ...types.arrays import Array, Result
@@ -199,7 +199,7 @@ layout("TTT -> T", *_GRADIENTS_OF_GRADIENTS)
 facts("backward", of=(*_GRADIENTS_OF_GRADIENTS, "MaxPoolGradGradV2", "MaxPoolGradV2"))
 
 
-@kernel("AvgPool", "AvgPool3D")
+@kernel("AvgPool", "AvgPool3D", facts=("row_wise", "half_infer"))
 def avg_pool(value: Array, *, window: WindowAttributes) -> Result:
     """Return the mean of each window; images without a depth get depth 0, as in TensorFlow."""
     pool = checked(PoolingAttributes, window)
@@ -223,12 +223,11 @@ def avg_pool_flops(*, ksize: list[int], outputs: list[TensorSpec]) -> Cost:
 
 
 layout("T -> T", "AvgPool", "AvgPool3D")
-facts("row_wise", of=("AvgPool", "AvgPool3D"))
 profiled(pool(-1, 1), "AvgPool")
 facts("bounded_by_inputs", of=("AvgPool",))
 
 
-@kernel("AvgPoolGrad", "AvgPool3DGrad")
+@kernel("AvgPoolGrad", "AvgPool3DGrad", facts=("backward", "half_infer"))
 def avg_pool_grad(orig_input_shape: Array, grad: Array, *, window: WindowAttributes) -> Result:
     """Return the gradient of AvgPool for its input; for an empty gradient in 3-D TensorFlow checks only the shape."""
     if "D" in window.data_format:
@@ -255,7 +254,6 @@ def avg_pool_grad_flops(orig_input_shape: TensorSpec, grad: TensorSpec, *, ksize
 
 profiled(pool(1, 2), "AvgPoolGrad", differs="2 for each place of a window there")
 layout("VT -> T", "AvgPool3DGrad", "AvgPoolGrad")
-facts("backward", of=("AvgPool3DGrad", "AvgPoolGrad"))
 
 
 def _argmax(places: Array, x: Array, include_batch: bool) -> Array:
@@ -292,7 +290,7 @@ gradient("MaxPoolWithArgmax")(by_ops("MaxPoolGradWithArgmax 0 dy y1"))
 flops("MaxPoolWithArgmax")(max_pool_flops)
 
 
-@kernel("MaxPoolGradWithArgmax", shape="a b c d -> a b c d")
+@kernel("MaxPoolGradWithArgmax", shape="a b c d -> a b c d", facts=("backward",))
 def max_pool_grad_with_argmax(
     input: Array, grad: Array, argmax: Array, *, window: WindowAttributes, include_batch_in_index: bool
 ) -> Result:
@@ -312,7 +310,7 @@ def max_pool_grad_with_argmax(
 flops("MaxPoolGradWithArgmax")(counted(1, 2, "One addition for each window."))
 
 
-@everywhere("MaxPoolGradGradWithArgmax")
+@everywhere("MaxPoolGradGradWithArgmax", shape="*, *, ... -> ...", flops=zero_cost, facts=("backward",))
 def max_pool_grad_grad_with_argmax(
     xp: Any, input: Any, grad: Any, argmax: Any, *, window: WindowAttributes, include_batch_in_index: bool
 ) -> Any:
@@ -335,11 +333,8 @@ def _targets(xp: Any, x: Any, argmax: Any, include_batch: bool) -> Any:
     return index
 
 
-shaped("*, *, ... -> ...", "MaxPoolGradGradWithArgmax")
 # TensorFlow has none either, although both are linear in the gradient.
 without_gradient("MaxPoolGradWithArgmax", "MaxPoolGradGradWithArgmax")
-zero_flops("MaxPoolGradGradWithArgmax")
-facts("backward", of=("MaxPoolGradGradWithArgmax", "MaxPoolGradWithArgmax"))
 
 
 @lower("MaxPool", "MaxPool3D")
@@ -726,5 +721,4 @@ def _added(g: Any, x: Any, indices: Any, grad: Any) -> Any:
     return g.of_dims(sums, g.dims(x))
 
 
-facts("half_infer", of=["AvgPool", "AvgPool3D", "AvgPool3DGrad", "AvgPoolGrad"])
 facts("half_clear", of=["MaxPool", "MaxPool3D", "MaxPoolV2", *_GRADIENTS_OF_GRADIENTS, "MaxPoolGradV2", "MaxPoolGradGradV2"])

@@ -417,7 +417,7 @@ def _fake_quantized(xp: Any, x: Any, low: Any, high: Any, num_bits: int, narrow_
     return xp.with_derivatives(xp.where(is_zero, np.float32(0), levels), path)
 
 
-@everywhere("FakeQuantWithMinMaxArgsGradient", shape="..., ... -> ...")
+@everywhere("FakeQuantWithMinMaxArgsGradient", shape="..., ... -> ...", facts=("backward",))
 def fake_quant_with_min_max_args_gradient(
     xp: Any, gradients: Any, inputs: Any, *, min: float, max: float, num_bits: int, narrow_range: bool
 ) -> Any:
@@ -428,7 +428,7 @@ def fake_quant_with_min_max_args_gradient(
     return xp.where(within, gradients, np.float32(0))
 
 
-@everywhere("FakeQuantWithMinMaxVarsGradient", shape="..., ... -> ..., (), ()")
+@everywhere("FakeQuantWithMinMaxVarsGradient", shape="..., ... -> ..., (), ()", facts=("backward",))
 def fake_quant_with_min_max_vars_gradient(
     xp: Any, gradients: Any, inputs: Any, min: Any, max: Any, *, num_bits: int, narrow_range: bool
 ) -> tuple[Any, Any, Any]:
@@ -437,7 +437,7 @@ def fake_quant_with_min_max_vars_gradient(
     return _range_gradients(xp, gradients, inputs, min, max, num_bits, narrow_range, tuple(range(inputs.ndim)))
 
 
-@everywhere("FakeQuantWithMinMaxVarsPerChannelGradient", shape="... n, ... n, n, n -> ... n, n, n")
+@everywhere("FakeQuantWithMinMaxVarsPerChannelGradient", shape="... n, ... n, n, n -> ... n, n, n", facts=("backward",))
 def fake_quant_with_min_max_vars_per_channel_gradient(
     xp: Any, gradients: Any, inputs: Any, min: Any, max: Any, *, num_bits: int, narrow_range: bool
 ) -> tuple[Any, Any, Any]:
@@ -454,12 +454,6 @@ def _range_gradients(
     masks = fake_masks(inputs, low, high, num_bits, narrow_range, xp)
     below, within, above = (xp.where(mask, gradients, np.float32(0)) for mask in masks)
     return within, xp.sum(below, axes), xp.sum(above, axes)
-
-
-facts(
-    "backward",
-    of=("FakeQuantWithMinMaxArgsGradient", "FakeQuantWithMinMaxVarsGradient", "FakeQuantWithMinMaxVarsPerChannelGradient"),
-)
 
 
 not_differentiable(*_FAKE_GRADIENTS)

@@ -25,7 +25,7 @@ from ...registry.registry import (
     onnx,
     shape,
     without_gradient,
-    zero_flops,
+    zero_cost,
 )
 from ...support.errors import UnimplementedError
 from ...types import dtypes
@@ -355,20 +355,20 @@ def _zeros_and_range(xp: Any, *ends: Any, types: tuple[DType, DType, DType]) -> 
     return [*zeros, *product_range(a, types[0], b, types[1], types[2])]
 
 
-@everywhere("QuantizedRelu", shape="... -> ..., (), ()", flops=unary_flops(1))
+@everywhere("QuantizedRelu", shape="... -> ..., (), ()", gradient=WITHOUT_GRADIENT, flops=unary_flops(1))
 def quantized_relu(xp: Any, features: Any, min_features: Any, max_features: Any, *, Tinput: DType) -> tuple[Any, Any, Any]:
     """max(x, 0)."""
     bounds = scalar_range(min_features, max_features, "features", xp)
     return xp.maximum(features, from_float(np.float32(0), *bounds, Tinput, xp)), *bounds
 
 
-@everywhere("QuantizedRelu6", shape="... -> ..., (), ()", flops=unary_flops(2))
+@everywhere("QuantizedRelu6", shape="... -> ..., (), ()", gradient=WITHOUT_GRADIENT, flops=unary_flops(2))
 def quantized_relu6(xp: Any, features: Any, min_features: Any, max_features: Any, *, Tinput: DType) -> tuple[Any, Any, Any]:
     """min(max(x, 0), 6)."""
     return quantized_relu_x(xp, features, np.float32(6), min_features, max_features, Tinput=Tinput)
 
 
-@everywhere("QuantizedReluX", shape="... -> ..., (), ()", flops=unary_flops(2))
+@everywhere("QuantizedReluX", shape="... -> ..., (), ()", gradient=WITHOUT_GRADIENT, flops=unary_flops(2))
 def quantized_relu_x(
     xp: Any, features: Any, max_value: Any, min_features: Any, max_features: Any, *, Tinput: DType
 ) -> tuple[Any, Any, Any]:
@@ -377,9 +377,6 @@ def quantized_relu_x(
     bounds = scalar_range(min_features, max_features, "features", xp)
     zero, top = (from_float(end, *bounds, Tinput, xp) for end in (np.float32(0), max_value))
     return xp.minimum(xp.maximum(features, zero), top), *bounds
-
-
-without_gradient("QuantizedRelu", "QuantizedRelu6", "QuantizedReluX")
 
 
 def _pooled(x: Array, window: WindowAttributes, function: Callable[..., Any]) -> Array:
@@ -627,7 +624,7 @@ def _concat_shape(axis: Any, values: Any, *ranges: Any) -> Any:
     return with_range(Shape(dims))
 
 
-@everywhere("QuantizedConcat", static=(0,), shape=_concat_shape)
+@everywhere("QuantizedConcat", shape=_concat_shape, flops=zero_cost, static=(0,))
 def quantized_concat(
     xp: Any, concat_dim: Array, values: list[Any], input_mins: list[Any], input_maxes: list[Any], *, T: DType
 ) -> tuple[Any, ...]:
@@ -635,7 +632,7 @@ def quantized_concat(
     return _concat(xp, scalar(concat_dim, "concat_dim"), values, input_mins, input_maxes, T)
 
 
-@everywhere("QuantizedConcatV2", static=(1,), shape=lambda values, axis, *ranges: _concat_shape(axis, values))
+@everywhere("QuantizedConcatV2", shape=lambda values, axis, *ranges: _concat_shape(axis, values), flops=zero_cost, static=(1,))
 def quantized_concat_v2(
     xp: Any, values: list[Any], axis: Array, input_mins: list[Any], input_maxes: list[Any], *, T: DType
 ) -> tuple[Any, ...]:
@@ -643,7 +640,7 @@ def quantized_concat_v2(
     return _concat(xp, scalar(axis, "axis"), values, input_mins, input_maxes, T, is_negative_cut=True)
 
 
-@everywhere("QuantizedReshape", static=(1,), sizes=(1,), shape="*, <...> -> ..., (), ()")
+@everywhere("QuantizedReshape", shape="*, <...> -> ..., (), ()", flops=zero_cost, static=(1,), sizes=(1,))
 def quantized_reshape(xp: Any, tensor: Any, shape: Any, input_min: Any, input_max: Any) -> tuple[Any, Any, Any]:
     """Another shape; the range stays."""
     bounds = range_of(input_min, input_max, "tensor", xp)
@@ -661,4 +658,3 @@ def _require_elements(size: int, dims: tuple[int, ...]) -> None:
 
 
 without_gradient("QuantizedConcat", "QuantizedConcatV2", "QuantizedReshape")
-zero_flops("QuantizedConcat", "QuantizedConcatV2", "QuantizedReshape")

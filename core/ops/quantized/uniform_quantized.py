@@ -12,16 +12,7 @@ from ...codecs.wire import fields, repeated_integers
 from ...numerics import convolution as convolution_numerics
 from ...numerics import windows
 from ...numerics.array_namespace import NUMPY
-from ...registry.registry import (
-    NOT_DIFFERENTIABLE,
-    WITHOUT_GRADIENT,
-    Cost,
-    everywhere,
-    flops,
-    kernel,
-    multiply_adds,
-    shape,
-)
+from ...registry.registry import NOT_DIFFERENTIABLE, WITHOUT_GRADIENT, Cost, everywhere, flops, kernel, multiply_adds, shape
 from ...support.errors import DataLossError
 from ...types.arrays import Array, Result
 from ...types.dims import DimLike

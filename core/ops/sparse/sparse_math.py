@@ -18,6 +18,7 @@ from ...numerics.half_precision import widened
 from ...numerics.integers import truncated_quotient
 from ...numerics.sequences import edit_distances
 from ...registry.registry import (
+    NOT_DIFFERENTIABLE,
     Cost,
     arrays,
     everywhere,
@@ -25,7 +26,6 @@ from ...registry.registry import (
     gradient,
     kernel,
     multiply_adds,
-    not_differentiable,
     shape,
     shaped,
     without_gradient,
@@ -383,7 +383,7 @@ def sparse_mat_mul_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gra
     return [g.Cast(d, DstT=x.base_dtype) for d, x in ((left, a), (right, b))]
 
 
-@kernel("EditDistance")
+@kernel("EditDistance", gradient=NOT_DIFFERENTIABLE)
 def edit_distance(
     h_indices: Array, h_values: Array, h_shape: Array, t_indices: Array, t_values: Array, t_shape: Array, *, normalize: bool
 ) -> Result:
@@ -444,7 +444,6 @@ def edit_distance_flops(
     return Cost(flops=6 * h_values.shape.num_elements * t_values.shape.num_elements)
 
 
-not_differentiable("EditDistance")
 without_gradient("SparseReduceMax", *_SPARSE_REDUCTIONS)
 arrays("SparseTensorDenseMatMul", static=(2,), sizes=(2,))(programs.product)
 arrays("SparseTensorDenseAdd", static=(2,), sizes=(2,))(programs.added)

@@ -13,7 +13,7 @@ from scipy.sparse import csr_array
 from ...building.gradbuilder import GradientBuilder, Gradients
 from ...graph.graph import Node, Output
 from ...parallel.interruption_points import pause
-from ...registry.registry import flops, gradient, kernel, not_differentiable, shape, without_gradient, zero_flops
+from ...registry.registry import NOT_DIFFERENTIABLE, WITHOUT_GRADIENT, flops, gradient, kernel, shape, zero_flops
 from ...runtime.state.edge_values import scalar_object
 from ...support import dataclasses
 from ...support.errors import InvalidArgumentError
@@ -149,7 +149,7 @@ def _pruned(g: GradientBuilder, dense: Any, like: Any) -> Any:
     return g.DenseToCSRSparseMatrix(dense, indices)
 
 
-@kernel("SparseMatrixNNZ", shape="-> *")
+@kernel("SparseMatrixNNZ", shape="-> *", gradient=NOT_DIFFERENTIABLE)
 def sparse_matrix_nnz(matrix: Array) -> Result:
     """Return the number of elements of each matrix."""
     held = _held(matrix)
@@ -182,7 +182,7 @@ def csr_to_sparse_tensor_gradient(g: GradientBuilder, node: Node, _indices: Outp
     return [g.SparseTensorToCSRSparseMatrix(node.output(0), grad, node.output(2))]
 
 
-@kernel("CSRSparseMatrixComponents", shape="* -> rows, k, k")
+@kernel("CSRSparseMatrixComponents", shape="* -> rows, k, k", gradient=WITHOUT_GRADIENT)
 def csr_components(matrix: Array, index: Array, *, type: DType) -> tuple[Result, Result, Result]:
     """Row pointers, columns and values of the matrix at `index` of the batch."""
     held, place = _held(matrix, type), scalar_int(index, "index")
@@ -191,10 +191,6 @@ def csr_components(matrix: Array, index: Array, *, type: DType) -> tuple[Result,
     part = held.parts[place]
     # SciPy chooses the dtype of these indices by their size; TensorFlow's are always int32.
     return part.indptr.astype(np.int32), part.indices.astype(np.int32), part.data
-
-
-not_differentiable("SparseMatrixNNZ")
-without_gradient("CSRSparseMatrixComponents")
 
 
 @kernel("SparseMatrixTranspose", shape="-> ()")

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from ...registry.registry import facts, kernel, not_arithmetic, onnx
+from ...registry.registry import kernel, not_arithmetic, onnx
 from ...runtime.state.edge_values import scalar_object
 from ...runtime.state.run_context import reserve
 from ...support.errors import InvalidArgumentError
@@ -106,7 +106,7 @@ def _check_format(dtype: DType, precision: int, scientific: bool, shortest: bool
         raise InvalidArgumentError(f"precision not supported for datatype {dtype}")
 
 
-@kernel("EncodeBase64", shape="... -> ...")
+@kernel("EncodeBase64", shape="... -> ...", facts=("elementwise",))
 def encode_base64(input: Array, *, pad: bool) -> Result:
     """Web-safe base64, with = at the end if asked."""
 
@@ -122,7 +122,7 @@ _ALL = ("AsString", "StringFormat", "EncodeBase64", "DecodeBase64")
 not_arithmetic(*_ALL)
 
 
-@kernel("DecodeBase64", shape="... -> ...")
+@kernel("DecodeBase64", shape="... -> ...", facts=("elementwise",))
 def decode_base64(input: Array) -> Result:
     """The bytes behind web-safe base64; padding may be missing."""
     return map_bytes(_decode_base64, input)
@@ -143,9 +143,6 @@ def _decode_base64(text: bytes) -> bytes:
         return binascii.a2b_base64(body.translate(_OF_WEB_SAFE) + b"=" * missing, strict_mode=True)
     except binascii.Error as error:
         raise InvalidArgumentError(f"Invalid base64: {error}", details=[f"the string is {text!r}"]) from None
-
-
-facts("elementwise", of=("EncodeBase64", "DecodeBase64"))
 
 
 @kernel("StringFormat", shape="-> ()")

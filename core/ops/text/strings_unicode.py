@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...codecs import unicode
-from ...registry.registry import facts, kernel, not_arithmetic, shape
+from ...registry.registry import kernel, not_arithmetic, shape
 from ...runtime.state.run_context import is_bounded
 from ...support.errors import InvalidArgumentError
 from ...types.arrays import Array, Result, object_array
@@ -102,7 +102,7 @@ def unicode_decode_with_offsets(input: Array, *, decoding: UnicodeDecoding, Tspl
     return splits.astype(Tsplits.numpy), codes, starts
 
 
-@kernel("UnicodeTranscode", shape="... -> ...")
+@kernel("UnicodeTranscode", shape="... -> ...", facts=("elementwise",))
 def unicode_transcode(input: Array, *, decoding: UnicodeDecoding, output_encoding: str) -> Result:
     """Each string in another encoding."""
     reader = _UnicodeDecoder(decoding)
@@ -144,7 +144,7 @@ def _encodable(code: int, errors: str, replacement: int) -> int:
     return unicode.INVALID if errors == "ignore" else replacement
 
 
-@kernel("UnicodeScript", shape="... -> ...")
+@kernel("UnicodeScript", shape="... -> ...", facts=("elementwise",))
 def unicode_script(input: Array) -> Result:
     """The number that ICU gives the script of each code point."""
     return unicode.scripts(np.asarray(input))
@@ -163,5 +163,4 @@ def unicode_decode_with_offsets_shape(input: TensorSpec) -> tuple[Shape, Shape, 
 
 
 _ALL = ("UnicodeDecode", "UnicodeDecodeWithOffsets", "UnicodeTranscode", "UnicodeEncode", "UnicodeScript")
-facts("elementwise", of=("UnicodeTranscode", "UnicodeScript"))
 not_arithmetic(*_ALL)
