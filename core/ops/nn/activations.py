@@ -46,7 +46,7 @@ def relu6(features: Array, *, out: Array | None = None) -> Result:
     return features.clip(zero, six, out=out)
 
 
-@kernel("LeakyRelu")
+@kernel("LeakyRelu", gradient=by_ops("LeakyReluGrad dy 0"))
 @widened
 def leaky_relu(features: Array, *, alpha: float) -> Result:
     """Return x where positive, alpha x elsewhere: the larger of the two while alpha is at most 1."""
@@ -61,9 +61,6 @@ def leaky_relu(features: Array, *, alpha: float) -> Result:
             choose(x > 0, x, y, y)
 
     return in_blocks(evaluate, features)
-
-
-gradient("LeakyRelu")(by_ops("LeakyReluGrad dy 0"))
 
 
 @kernel("Elu", facts=("rectifier", "own_gradient"))
@@ -125,14 +122,11 @@ def softplus_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients
     return [g.Mul(grad, g.Sigmoid(node.inputs[0]))]
 
 
-@kernel("Softsign", facts=("partial", "own_gradient"))
+@kernel("Softsign", gradient=by_ops("SoftsignGrad dy 0"), facts=("partial", "own_gradient"))
 @widened
 def softsign(features: Array) -> Result:
     """x / (|x| + 1)."""
     return features / (np.abs(features) + 1)
-
-
-gradient("Softsign")(by_ops("SoftsignGrad dy 0"))
 
 
 @kernel("ReluGrad")

@@ -147,7 +147,9 @@ class Weights(NamedTuple):
     unigrams: tuple[float, ...]
 
 
-@kernel("FixedUnigramCandidateSampler", gradient=NOT_DIFFERENTIABLE, facts=("reads_files",))
+@kernel(
+    "FixedUnigramCandidateSampler", gradient=NOT_DIFFERENTIABLE, flops=_sampler_flops(Cost(2), Cost(1)), facts=("reads_files",)
+)
 def fixed_unigram_candidate_sampler(
     ctx: KernelContext, true_classes: Array, *, draw: SamplerAttributes, weights: Weights
 ) -> tuple[Result, Result, Result]:
@@ -181,9 +183,6 @@ def _file_weights(ctx: KernelContext, path: str) -> Any:
         return [float(field) for field in fields]
     except ValueError as error:
         raise InvalidArgumentError(f"Wrong vocabulary format in '{path}': {error}") from None
-
-
-flops("FixedUnigramCandidateSampler")(_sampler_flops(Cost(2), Cost(1)))
 
 
 @kernel("AllCandidateSampler", gradient=NOT_DIFFERENTIABLE, flops=zero_cost)

@@ -200,7 +200,7 @@ def convolution_backprop_filter_flops(
     return window_multiply_adds(grad.shape.num_elements, tuple(outputs[0].shape[:-1]))
 
 
-@kernel("Conv")
+@kernel("Conv", flops=convolution_flops)
 def conv(x: Array, w: Array, *, window: WindowAttributes, batch_dims: int, groups: int) -> Result:
     """Conv2D or Conv3D by the input's rank; leading `batch_dims` dimensions are batch."""
     require(batch_dims >= 1, f"batch_dims must be positive, not {batch_dims}")
@@ -229,7 +229,6 @@ def conv_of_any_rank_shape(x: TensorSpec, w: TensorSpec, *, window: WindowAttrib
     return Shape((*tuple(x.shape)[:batch_dims], *tuple(inner)[1:]))
 
 
-flops("Conv")(convolution_flops)
 # TensorFlow registers no gradient for these.
 without_gradient("Conv")
 

@@ -13,7 +13,7 @@ from ...numerics.array_namespace import NUMPY
 from ...numerics.group_reductions import lowest
 from ...numerics.half_precision import wide
 from ...numerics.windows import offset_index, offsets, pad, padded_sizes, unpad
-from ...registry.registry import WITHOUT_GRADIENT, Cost, everywhere, flops, gradient, kernel, profiled, shape
+from ...registry.registry import WITHOUT_GRADIENT, Cost, everywhere, flops, kernel, profiled, shape
 from ...support.errors import UnimplementedError
 from ...types.arrays import Array, Result
 from ...types.dims import DimLike
@@ -69,7 +69,9 @@ def _largest(x: Any, w: Any, geometry: _Geometry, outputs: tuple[int, ...], xp: 
     return best, places
 
 
-@everywhere("Dilation2D", facts=("row_wise",))
+@everywhere(
+    "Dilation2D", gradient=by_ops("Dilation2DBackpropInput 0 1 dy", "Dilation2DBackpropFilter 0 1 dy"), facts=("row_wise",)
+)
 def dilation2d(xp: Any, input: Any, filter: Any, *, strides: list[int], rates: list[int], padding: str) -> Any:
     """max over the window of input + filter: (N, H, W, C), (KH, KW, C) -> (N, OH, OW, C)."""
     geometry = _Geometry(strides, rates, padding)
@@ -122,9 +124,6 @@ def dilation2d_shape(input: TensorSpec, filter: TensorSpec, *, strides: list[int
     *window, filter_depth = with_rank(filter.shape, 3)
     outputs = _Geometry(strides, rates, padding).outputs(sizes, window)
     return Shape((batch, *outputs, depth if isinstance(depth, int) else filter_depth))
-
-
-gradient("Dilation2D")(by_ops("Dilation2DBackpropInput 0 1 dy", "Dilation2DBackpropFilter 0 1 dy"))
 
 
 def _window_elements(filter: TensorSpec) -> DimLike:

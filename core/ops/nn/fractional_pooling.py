@@ -158,7 +158,7 @@ def fractional_avg_pool_flops(value: TensorSpec, *, overlapping: bool, outputs: 
     return Cost(_elements(value, outputs[0], overlapping))
 
 
-@kernel("FractionalMaxPool")
+@kernel("FractionalMaxPool", gradient=by_ops("FractionalMaxPoolGrad 0 y dy y1 y2"))
 def fractional_max_pool(ctx: KernelContext, value: Array, *, draw: RegionAttributes, overlapping: bool) -> tuple[Result, ...]:
     """The largest element of each region, and the sequences of rows and columns."""
     sequences = _draw(ctx, value, draw)
@@ -195,7 +195,6 @@ def fractional_pool_shape(value: TensorSpec, *, pooling_ratio: list[float]) -> l
     return [Shape((dims[0], rows, columns, dims[3])), *ends]
 
 
-gradient("FractionalMaxPool")(by_ops("FractionalMaxPoolGrad 0 y dy y1 y2"))
 facts("random", "stated_sequences", of=_FORWARD)
 
 

@@ -158,7 +158,7 @@ def _require_nhwc(data_format: str, filter_format: str = "HWIO") -> None:
         raise InvalidArgumentError(f"fused convolutions on the CPU take NHWC and HWIO, not {data_format} and {filter_format}")
 
 
-@kernel("_FusedConv2D", facts=("row_wise", "finished_product", "channels_last", "half_allow"))
+@kernel("_FusedConv2D", shape=convolution.conv_shape, facts=("row_wise", "finished_product", "channels_last", "half_allow"))
 def fused_conv2d(
     input: Array,
     filter: Array,
@@ -171,9 +171,6 @@ def fused_conv2d(
 ) -> Result:
     _require_nhwc(window.data_format, filter_format)
     return _convolved(functools.partial(convolution.conv2d, input, filter, window=window), input, args, epilogue)
-
-
-shape("_FusedConv2D")(convolution.conv_shape)
 
 
 _PER_ELEMENT = {

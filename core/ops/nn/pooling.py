@@ -168,7 +168,7 @@ for _op, _reverse in _GRADIENTS_OF_GRADIENTS.items():
     gradient(_op)(by_ops("ZerosLike 0", "ZerosLike 1", f"{_reverse} 0 1 dy"))
 
 
-@kernel("MaxPoolGradGrad", "MaxPool3DGradGrad")
+@kernel("MaxPoolGradGrad", "MaxPool3DGradGrad", flops=max_pool_flops)
 def max_pool_grad_grad(orig_input: Array, orig_output: Array, grad: Array, *, window: WindowAttributes) -> Result:
     pool = PoolingAttributes(window)
     _require_elements(pool, orig_input)
@@ -190,7 +190,6 @@ kernel("MaxPoolGradGradV2")(_of_window_inputs(max_pool_grad_grad))
 shaped("a b c d -> a b c d", "MaxPoolGrad", "MaxPoolGradV2")
 shaped("a b c d e -> a b c d e", "MaxPool3DGrad")
 shaped("*, a b c d -> a b c d", "MaxPoolGradGradV2")
-flops("MaxPoolGradGrad", "MaxPool3DGradGrad")(max_pool_flops)
 flops("MaxPoolGradGradV2")(max_pool_v2_flops)
 # TensorFlow has a gradient for the other versions, and none for this one.
 without_gradient("MaxPoolGradGradV2")
@@ -199,7 +198,7 @@ layout("TTT -> T", *_GRADIENTS_OF_GRADIENTS)
 facts("backward", of=(*_GRADIENTS_OF_GRADIENTS, "MaxPoolGradGradV2", "MaxPoolGradV2"))
 
 
-@kernel("AvgPool", "AvgPool3D", facts=("row_wise", "half_infer"))
+@kernel("AvgPool", "AvgPool3D", shape=pool_shape, facts=("row_wise", "half_infer"))
 def avg_pool(value: Array, *, window: WindowAttributes) -> Result:
     """Return the mean of each window; images without a depth get depth 0, as in TensorFlow."""
     pool = checked(PoolingAttributes, window)
@@ -207,9 +206,6 @@ def avg_pool(value: Array, *, window: WindowAttributes) -> Result:
         depth = 2 if is_channels_first(window.data_format) else 1
         value = np.zeros((*value.shape[:depth], 0, *value.shape[depth:]), value.dtype)
     return pool_mean(value, pool)
-
-
-shape("AvgPool", "AvgPool3D")(pool_shape)
 
 
 for _op in ("AvgPool", "AvgPool3D"):
@@ -265,7 +261,7 @@ def _argmax(places: Array, x: Array, include_batch: bool) -> Array:
     return index
 
 
-@kernel("MaxPoolWithArgmax")
+@kernel("MaxPoolWithArgmax", gradient=by_ops("MaxPoolGradWithArgmax 0 dy y1"), flops=max_pool_flops)
 def max_pool_with_argmax(
     input: Array, *, window: WindowAttributes, Targmax: DType, include_batch_in_index: bool
 ) -> tuple[Result, Result]:
@@ -284,10 +280,6 @@ def max_pool_with_argmax(
 def max_pool_with_argmax_shape(input: TensorSpec, *, window: WindowAttributes) -> list[Shape]:
     pooled = pooled_shape(input, PoolingAttributes(window))
     return [pooled, pooled]
-
-
-gradient("MaxPoolWithArgmax")(by_ops("MaxPoolGradWithArgmax 0 dy y1"))
-flops("MaxPoolWithArgmax")(max_pool_flops)
 
 
 @kernel("MaxPoolGradWithArgmax", shape="a b c d -> a b c d", facts=("backward",))

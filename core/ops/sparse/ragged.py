@@ -392,7 +392,7 @@ def ragged_gather_gradient(g: GradientBuilder, node: Node, *grads: Output) -> Gr
     return [*([None] * len(nested)), g.UnsortedSegmentSum(grads[-1], gathered[-1], count), None]
 
 
-@kernel("RaggedFillEmptyRows", flops=zero_cost)
+@kernel("RaggedFillEmptyRows", gradient=fill_empty_rows_gradient, flops=zero_cost)
 def ragged_fill_empty_rows(
     value_rowids: Array, values: Array, nrows: Array, default_value: Array
 ) -> tuple[Result, Result, Result, Result]:
@@ -416,6 +416,3 @@ def ragged_fill_empty_rows_shape(
     rows = None if nrows.value is None else nrows.value.item()
     # TensorFlow's shape function knows a vector of values, but the kernel takes rows of any shape.
     return UNKNOWN, count, Shape([rows]), Shape([merge_dims(with_rank(value_rowids.shape, 1)[0], values.shape[0])])
-
-
-gradient("RaggedFillEmptyRows")(fill_empty_rows_gradient)

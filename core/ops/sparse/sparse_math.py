@@ -239,7 +239,7 @@ def sparse_softmax_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gra
     return [None, g.Mul(g.SparseDenseCwiseAdd(indices, grad, dense_shape, g.Neg(total)), y), None]
 
 
-@kernel("SparseTensorDenseAdd")
+@kernel("SparseTensorDenseAdd", gradient=by_ops("", "GatherNd dy 0", "", "dy"), flops=counted(1, 1, "A sum for each element."))
 def sparse_tensor_dense_add(indices: Array, values: Array, dense_shape: Array, dense: Array) -> Result:
     """Add a sparse tensor to a dense tensor."""
     validate(indices, values, dense_shape)
@@ -258,10 +258,6 @@ def sparse_tensor_dense_add_shape(
     indices: TensorSpec, values: TensorSpec, dense_shape: TensorSpec, dense: TensorSpec
 ) -> Shape:
     return merge_shapes(shape_from(dense_shape), dense.shape)
-
-
-flops("SparseTensorDenseAdd")(counted(1, 1, "A sum for each element."))
-gradient("SparseTensorDenseAdd")(by_ops("", "GatherNd dy 0", "", "dy"))
 
 
 @kernel("SparseTensorDenseMatMul")

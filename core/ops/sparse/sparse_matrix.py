@@ -193,7 +193,7 @@ def csr_components(matrix: Array, index: Array, *, type: DType) -> tuple[Result,
     return part.indptr.astype(np.int32), part.indices.astype(np.int32), part.data
 
 
-@kernel("SparseMatrixTranspose", shape="-> ()")
+@kernel("SparseMatrixTranspose", shape="-> ()", gradient=by_ops("SparseMatrixTranspose dy"))
 def sparse_matrix_transpose(matrix: Array, *, conjugate: bool, type: DType) -> Result:
     """The transposed, or adjoint, matrix."""
     return scalar_object(_held(matrix, type).map(lambda part: _oriented(part, not conjugate, conjugate)))
@@ -207,9 +207,6 @@ def _oriented(part: Array | csr_array, transpose: bool, adjoint: bool) -> Array 
         part = part.T
     # The transpose of compressed rows has compressed columns; TensorFlow keeps rows.
     return part if isinstance(part, np.ndarray) else csr_array(part)
-
-
-gradient("SparseMatrixTranspose")(by_ops("SparseMatrixTranspose dy"))
 
 
 @kernel("SparseMatrixMatMul")
