@@ -241,6 +241,7 @@ def kernel(
     gradient: Gradient | None = None,
     flops: Callable[..., Cost] | None = None,
     facts: Iterable[str] = (),
+    arithmetic: bool = True,
     engine: str = "numpy",
     **dtype_names: Iterable[str],
 ) -> Callable[[_Function], _Function]:
@@ -248,9 +249,11 @@ def kernel(
 
     `shape` is the ops' shape function, or the signature of their shapes (see shape_signatures). `gradient` and `flops` state
     a gradient or a count that needs no function of its own: a mark such as WITHOUT_GRADIENT, `by_ops`, `counted`. `facts` are
-    facts of these ops.
+    facts of these ops. `arithmetic=False` says `not_arithmetic` of them.
     """
     _state(ops, shape, gradient, flops, facts)
+    if not arithmetic:
+        not_arithmetic(*ops)
     allowed = {name: tuple(map(dtypes.from_name, names)) for name, names in dtype_names.items()}
     # The module of the caller, not of the function: a library may register a function of tfg, and limits trust tfg's kernels.
     is_own = sys._getframe(1).f_globals["__name__"].startswith(f"{op_facts.PACKAGE}.")

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ...codecs import wav
-from ...registry.registry import NOT_DIFFERENTIABLE, WITHOUT_GRADIENT, Cost, everywhere, flops, kernel, shape, zero_cost
+from ...registry.registry import WITHOUT_GRADIENT, Cost, everywhere, flops, kernel, shape
 from ...runtime.state.edge_values import scalar_object
 from ...runtime.state.run_context import reserve
 from ...types.arrays import Array, Result
@@ -62,7 +62,7 @@ def _require_desired(**desired: int) -> None:
         require(count >= -1, f"{name} must be >= -1, got {count}")
 
 
-@kernel("DecodeWav", gradient=NOT_DIFFERENTIABLE, flops=zero_cost, facts=("sound_contents",))
+@kernel("DecodeWav", facts=("sound_contents",), arithmetic=False)
 def decode_wav(contents: Array, *, desired_channels: int, desired_samples: int) -> tuple[Result, Result]:
     """Decode a 16-bit PCM WAV file to floats in [-1, 1) (samples, channels), and its rate; cut or padded to the desired
     sizes.
@@ -91,7 +91,7 @@ def decode_wav_shape(contents: TensorSpec, *, desired_channels: int, desired_sam
     return [Shape([None if n == -1 else n for n in (desired_samples, desired_channels)]), SCALAR]
 
 
-@kernel("EncodeWav", shape="_ _, () -> ()", gradient=NOT_DIFFERENTIABLE, flops=zero_cost)
+@kernel("EncodeWav", shape="_ _, () -> ()", arithmetic=False)
 def encode_wav(audio: Array, sample_rate: Array) -> Result:
     """Floats in [-1, 1] (samples, channels) as a 16-bit PCM WAV file."""
     require_rank(audio, 2, "audio")

@@ -15,7 +15,6 @@ from ...parallel.interruption_points import pause
 from ...random.index_draws import Words
 from ...random.philox import Philox
 from ...registry.registry import (
-    NOT_DIFFERENTIABLE,
     WITHOUT_GRADIENT,
     ZERO,
     Cost,
@@ -219,7 +218,7 @@ def _draw_boxes(images: Array, boxes: Array, colours: Array) -> Array:
     return canvas
 
 
-@kernel("DrawBoundingBoxes", shape="a b c d -> a b c d", gradient=NOT_DIFFERENTIABLE, flops=zero_cost)
+@kernel("DrawBoundingBoxes", shape="a b c d -> a b c d", arithmetic=False)
 def draw_bounding_boxes(images: Array, boxes: Array) -> Result:
     """The images (N, H, W, C) with the outlines of their boxes (N, boxes, 4) in ten colours; white on grey images."""
     return draw_bounding_boxes_v2(images, boxes, np.zeros((0, 4), np.float32))

@@ -31,7 +31,6 @@ from ...registry.registry import (
     onnx,
     profiled,
     shape,
-    zero_cost,
 )
 from ...runtime.state.variants import added
 from ...support.errors import InvalidArgumentError
@@ -380,7 +379,7 @@ def _is_other(size: DimLike, other: DimLike) -> bool:
     return (isinstance(size - other, int) and size != other) or (size == 1 and is_never_one(other))
 
 
-@kernel("BroadcastArgs", gradient=NOT_DIFFERENTIABLE, flops=zero_cost, facts=("inexpensive",))
+@kernel("BroadcastArgs", facts=("inexpensive",), arithmetic=False)
 def broadcast_args(s0: Array, s1: Array) -> Result:
     """The shape that two shapes broadcast to."""
     _require_vectors(s0, s1)
@@ -397,7 +396,7 @@ def broadcast_args_shape(s0: TensorSpec, s1: TensorSpec) -> Shape | TensorSpec:
     return Shape([dim_max(s0.shape[0], s1.shape[0])])
 
 
-@kernel("BroadcastGradientArgs", gradient=NOT_DIFFERENTIABLE, flops=zero_cost, facts=("inexpensive",))
+@kernel("BroadcastGradientArgs", facts=("inexpensive",), arithmetic=False)
 def broadcast_gradient_args(s0: Array, s1: Array) -> tuple[Result, ...]:
     """Return for each of two shapes the axes over which the gradient of a broadcast op is summed."""
     _require_vectors(s0, s1)

@@ -9,14 +9,14 @@ import numpy as np
 
 from ...codecs.cityhash import fingerprint128
 from ...numerics import sdca
-from ...registry.registry import NOT_DIFFERENTIABLE, Cost, flops, kernel, shape, zero_cost
+from ...registry.registry import NOT_DIFFERENTIABLE, Cost, flops, kernel, shape
 from ...runtime.state.kernel_context import KernelContext
 from ...support.errors import InvalidArgumentError
 from ...types.arrays import Array, Result
 from ...types.shapes import Shape, TensorSpec, merge_shapes
 
 
-@kernel("SdcaFprint", shape="n -> n 2", gradient=NOT_DIFFERENTIABLE, flops=zero_cost)
+@kernel("SdcaFprint", shape="n -> n 2", arithmetic=False)
 def sdca_fprint(input: Array) -> Result:
     """Return 128-bit fingerprints of strings (n) as pairs of int64 (n, 2); the first number is never 0 or 1."""
     if input.ndim != 1:

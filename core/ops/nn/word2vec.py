@@ -13,7 +13,7 @@ import numpy as np
 
 from ...random.index_draws import FixedUnigramSampler, Words, sample_batch
 from ...random.philox import Philox
-from ...registry.registry import NOT_DIFFERENTIABLE, Cost, flops, kernel, shape, zero_cost
+from ...registry.registry import NOT_DIFFERENTIABLE, Cost, flops, kernel, shape
 from ...runtime.state.kernel_context import KernelContext
 from ...runtime.state.resources import Shared
 from ...runtime.state.run_context import check_time
@@ -112,7 +112,7 @@ def _keep_probabilities(counts: Any, subsample: float, size: int) -> list[float]
     return [math.inf if math.isnan(p) else p for p in probabilities.astype(np.float32).tolist()]
 
 
-@kernel("Skipgram", gradient=NOT_DIFFERENTIABLE, flops=zero_cost, facts=("random", "reads_files"))
+@kernel("Skipgram", facts=("random", "reads_files"), arithmetic=False)
 def skipgram(
     ctx: KernelContext, *, filename: str, batch_size: int, window_size: int, min_count: int, subsample: float
 ) -> tuple[Result, Result, Result, Result, Result, Result, Result]:

@@ -278,21 +278,21 @@ def stateless_parameterized_truncated_normal_gradient(g: GradientBuilder, node: 
 arrays("StatelessRandomPoisson", static=(0,), sizes=(0,))(programs.by_seed(programs.poisson))
 
 
-@kernel("StatelessRandomGetKeyCounter", shape="2 -> 1, 2", gradient=NOT_DIFFERENTIABLE, flops=zero_cost)
+@kernel("StatelessRandomGetKeyCounter", shape="2 -> 1, 2", arithmetic=False)
 def stateless_random_get_key_counter(seed: Array) -> tuple[Result, Result]:
     """The key (1) and the counter (2) that a seed stands for."""
     gen = seeded(seed)
     return np.array([gen.key], np.uint64), np.array([gen.counter & _MASK64, gen.counter >> 64], np.uint64)
 
 
-@kernel("StatelessRandomGetKeyCounterAlg", shape="2 -> 1, 2, ()", gradient=NOT_DIFFERENTIABLE, flops=zero_cost)
+@kernel("StatelessRandomGetKeyCounterAlg", shape="2 -> 1, 2, ()", arithmetic=False)
 def stateless_random_get_key_counter_alg(seed: Array) -> tuple[Result, Result, Result]:
     """The key (1), the counter (2) and the algorithm that a seed stands for."""
     return *stateless_random_get_key_counter(seed), np.int32(draws.PHILOX)
 
 
 # The answer depends on the device, so that no constant may take its place.
-@kernel("StatelessRandomGetAlg", shape="-> ()", gradient=NOT_DIFFERENTIABLE, flops=zero_cost, facts=("random",))
+@kernel("StatelessRandomGetAlg", shape="-> ()", facts=("random",), arithmetic=False)
 def stateless_random_get_alg() -> Result:
     """The number of the algorithm that a CPU runs."""
     return np.int32(draws.PHILOX)

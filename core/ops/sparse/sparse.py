@@ -10,7 +10,6 @@ import numpy as np
 from ...building.gradbuilder import GradientBuilder, Gradients
 from ...graph.graph import Node, Output
 from ...registry.registry import (
-    NOT_DIFFERENTIABLE,
     WITHOUT_GRADIENT,
     Cost,
     arrays,
@@ -60,7 +59,7 @@ def sparse_reorder_gradient(g: GradientBuilder, node: Node, _: Output, grad: Out
     return [None, g.GatherV2(grad, g.InvertPermutation(order), 0), None]
 
 
-@kernel("SparseReshape", gradient=NOT_DIFFERENTIABLE, flops=zero_cost)
+@kernel("SparseReshape", arithmetic=False)
 def sparse_reshape(indices: Array, dense_shape: Array, new_shape: Array) -> tuple[Result, Result]:
     """The indices of the same elements in another dense shape, and that shape."""
     if np.ndim(indices) != 2:
@@ -158,7 +157,7 @@ def sparse_to_dense_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gr
     return [None, None, g.reduce_to(taken, values, taken), rest]
 
 
-@kernel("SparseConcat", gradient=NOT_DIFFERENTIABLE, flops=zero_cost)
+@kernel("SparseConcat", arithmetic=False)
 def sparse_concat(
     indices: list[Array], values: list[Array], shapes: list[Array], *, concat_dim: int
 ) -> tuple[Result, Result, Result]:

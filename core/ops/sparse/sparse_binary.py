@@ -9,7 +9,7 @@ import numpy as np
 
 from ...building.gradbuilder import GradientBuilder, Gradients
 from ...graph.graph import Node, Output
-from ...registry.registry import NOT_DIFFERENTIABLE, Cost, flops, gradient, kernel, shaped, zero_cost
+from ...registry.registry import Cost, flops, gradient, kernel, shaped
 from ...support.errors import InvalidArgumentError
 from ...types.arrays import Array, Result
 from ...types.dims import dim_min
@@ -68,7 +68,7 @@ def sparse_add_flops(
     return Cost(flops=3 * dim_min(a_values.shape.num_elements, b_values.shape.num_elements))
 
 
-@kernel("SparseAddGrad", shape="k, n r, m r, k r -> n, m", gradient=NOT_DIFFERENTIABLE, flops=zero_cost, facts=("backward",))
+@kernel("SparseAddGrad", shape="k, n r, m r, k r -> n, m", facts=("backward",), arithmetic=False)
 def sparse_add_grad(grad: Array, a_indices: Array, b_indices: Array, sum_indices: Array) -> tuple[Result, Result]:
     """The gradients of the values of both summands."""
     if np.ndim(grad) != 1 or any(np.ndim(i) != 2 for i in (a_indices, b_indices, sum_indices)):
