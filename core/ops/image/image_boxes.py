@@ -347,7 +347,7 @@ def _as_slice(crop: tuple[Any, ...], height: int, width: int, dtype: np.dtype[An
     return begin.astype(dtype), size.astype(dtype), box.reshape(1, 1, 4)
 
 
-@kernel("SampleDistortedBoundingBox", "SampleDistortedBoundingBoxV2", shape="* -> 3, 3, 1 1 4")
+@kernel("SampleDistortedBoundingBox", "SampleDistortedBoundingBoxV2", shape="* -> 3, 3, 1 1 4", facts=("random",))
 def sample_distorted_bounding_box(
     ctx: KernelContext, image_size: Array, boxes: Array, *least: Array, seed: int, seed2: int, crops: Crops,
     min_object_covered: float = 0.0,
@@ -368,7 +368,6 @@ def stateless_sample_distorted_bounding_box(
 
 
 _SAMPLERS = ("SampleDistortedBoundingBox", "SampleDistortedBoundingBoxV2")
-facts("random", of=_SAMPLERS)
 not_differentiable(*_SAMPLERS)
 zero_flops(*_SAMPLERS, "StatelessSampleDistortedBoundingBox")
 

@@ -8,7 +8,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from ...numerics.non_max_suppression import FEW, box_overlaps, suppress, suppress_in_classes, suppress_softly
-from ...registry.registry import ZERO, Cost, flops, kernel, lower, not_differentiable, onnx, shape, without_gradient
+from ...registry.registry import WITHOUT_GRADIENT, ZERO, Cost, flops, kernel, lower, not_differentiable, onnx, shape
 from ...types import dtypes
 from ...types.arrays import Array, Result
 from ...types.shapes import SCALAR, Shape, TensorSpec, merge_dims
@@ -89,10 +89,9 @@ def _limit(spec: TensorSpec) -> int | None:
 
 _SELECTING = ("NonMaxSuppressionV5", "CombinedNonMaxSuppression")
 not_differentiable(*(op for op in _ALL if op not in _SELECTING))
-without_gradient(*_SELECTING)
 
 
-@kernel("NonMaxSuppressionV5")
+@kernel("NonMaxSuppressionV5", gradient=WITHOUT_GRADIENT)
 def non_max_suppression_v5(
     boxes: Array,
     scores: Array,
@@ -183,7 +182,7 @@ def _check_combined(boxes: Array, scores: Array, limit: int, total: int, thresho
     )
 
 
-@kernel("CombinedNonMaxSuppression")
+@kernel("CombinedNonMaxSuppression", gradient=WITHOUT_GRADIENT)
 def combined_non_max_suppression(
     boxes: Array,
     scores: Array,

@@ -14,7 +14,7 @@ from ...building.gradbuilder import GradientBuilder, Gradients
 from ...graph.graph import Node, Output
 from ...numerics.integers import truncated_quotient
 from ...random.philox import Philox, unit_double
-from ...registry.registry import WITHOUT_GRADIENT, Cost, facts, flops, gradient, kernel, shape
+from ...registry.registry import WITHOUT_GRADIENT, Cost, flops, gradient, kernel, shape
 from ...runtime.state.kernel_context import KernelContext
 from ...support.errors import UnimplementedError
 from ...types.arrays import Array, Result
@@ -127,7 +127,7 @@ def _cells(rows: _Axis, columns: _Axis) -> Iterator[Any]:
         yield rows.places[i][:, None], columns.places[j], inside[None, ..., None]
 
 
-@kernel("FractionalAvgPool")
+@kernel("FractionalAvgPool", facts=("random", "stated_sequences"))
 def fractional_avg_pool(ctx: KernelContext, value: Array, *, draw: RegionAttributes, overlapping: bool) -> tuple[Result, ...]:
     """The mean of each region, and the sequences of rows and columns."""
     sequences = _draw(ctx, value, draw)
@@ -158,7 +158,7 @@ def fractional_avg_pool_flops(value: TensorSpec, *, overlapping: bool, outputs: 
     return Cost(_elements(value, outputs[0], overlapping))
 
 
-@kernel("FractionalMaxPool", gradient=by_ops("FractionalMaxPoolGrad 0 y dy y1 y2"))
+@kernel("FractionalMaxPool", gradient=by_ops("FractionalMaxPoolGrad 0 y dy y1 y2"), facts=("random", "stated_sequences"))
 def fractional_max_pool(ctx: KernelContext, value: Array, *, draw: RegionAttributes, overlapping: bool) -> tuple[Result, ...]:
     """The largest element of each region, and the sequences of rows and columns."""
     sequences = _draw(ctx, value, draw)
@@ -193,9 +193,6 @@ def fractional_pool_shape(value: TensorSpec, *, pooling_ratio: list[float]) -> l
     rows, columns = _counts((1, dims[1], dims[2], 1), pooling_ratio) if are_known else (None, None)
     ends = [Shape([None if n is None else n + 1]) for n in (rows, columns)]
     return [Shape((dims[0], rows, columns, dims[3])), *ends]
-
-
-facts("random", "stated_sequences", of=_FORWARD)
 
 
 @flops("FractionalMaxPool")

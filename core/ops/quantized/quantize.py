@@ -271,13 +271,13 @@ def dequantize_flops(input: TensorSpec, *, T: DType, mode: str) -> Cost:
     return Cost({"SCALED": 1, "MIN_FIRST": 2}.get(mode, combined)) * input.shape.num_elements
 
 
-@everywhere("QuantizeAndDequantizeV2", "QuantizeAndDequantizeV4")
+@everywhere("QuantizeAndDequantizeV2", "QuantizeAndDequantizeV4", facts=("own_gradient",))
 def quantize_and_dequantize_v2(xp: Any, input: Any, input_min: Any, input_max: Any, *, simulation: Simulation) -> Any:
     """Round floats to the levels of `num_bits`, within the given or measured range."""
     return _simulated(xp, input, input_min, input_max, simulation)
 
 
-@everywhere("QuantizeAndDequantizeV3", static=(3,))
+@everywhere("QuantizeAndDequantizeV3", facts=("own_gradient",), static=(3,))
 def quantize_and_dequantize_v3(
     xp: Any, input: Any, input_min: Any, input_max: Any, num_bits: Array, *, simulation: Simulation
 ) -> Any:
@@ -287,7 +287,7 @@ def quantize_and_dequantize_v3(
     return _simulated(xp, input, input_min, input_max, simulation._replace(num_bits=bits))
 
 
-@everywhere("QuantizeAndDequantize", shape="... -> ...")
+@everywhere("QuantizeAndDequantize", shape="... -> ...", facts=("own_gradient",))
 def quantize_and_dequantize(xp: Any, input: Any, *, input_min: float, input_max: float, simulation: Simulation) -> Any:
     """As QuantizeAndDequantizeV2; the range is an attribute."""
     low, high = (np.asarray(end).astype(input.dtype) for end in (input_min, input_max))
@@ -315,7 +315,6 @@ _SIMULATORS = ("QuantizeAndDequantize", "QuantizeAndDequantizeV2", "QuantizeAndD
 # Straight through: the derivative of the rounding would be 0 everywhere, and nothing could be trained.
 gradient(*_SIMULATORS[:3])(by_ops("dy"))
 gradient(_SIMULATORS[3])(by_outputs("QuantizeAndDequantizeV4Grad dy 0 1 2"))
-facts("own_gradient", of=_SIMULATORS)
 
 
 @shape("QuantizeAndDequantizeV2", "QuantizeAndDequantizeV3", "QuantizeAndDequantizeV4")
