@@ -7,10 +7,10 @@ therefore opened; a pipe or a terminal is opened if the user named the pipe or t
 from __future__ import annotations
 
 import errno
-import io
 import os
 import stat
 import threading
+from io import BufferedReader
 from typing import TYPE_CHECKING, Any, BinaryIO, Final
 
 from . import places
@@ -49,7 +49,7 @@ def require_no_pointer(head: bytes, path: str, details: tuple[str, ...] = WITHOU
         raise NotFoundError(f"'{path}' is {POINTER_WORDS[0]}", hint=POINTER_WORDS[1], details=details)
 
 
-def open_regular(path: str | os.PathLike[str], *, follow_links: bool = True) -> io.BufferedReader:
+def open_regular(path: str | os.PathLike[str], *, follow_links: bool = True) -> BufferedReader:
     """Open a regular file for reading; InvalidArgumentError for a pipe, a socket or a device, OSError as `open` raises.
 
     Without `follow_links` a symbolic link as the last part of the name is an OSError.
@@ -59,12 +59,12 @@ def open_regular(path: str | os.PathLike[str], *, follow_links: bool = True) -> 
     return _opened(path, _FLAGS | (0 if follow_links else _NO_FOLLOW), streams=False)
 
 
-def open_input(path: str | os.PathLike[str]) -> io.BufferedReader:
+def open_input(path: str | os.PathLike[str]) -> BufferedReader:
     """Open as `open_regular`, for a name that the user typed: also a pipe (of a process substitution) and a terminal."""
     return _opened_remotely(path) if is_address(path) else _opened(path, _FLAGS, streams=True)
 
 
-def _opened_remotely(address: str | os.PathLike[str]) -> io.BufferedReader:
+def _opened_remotely(address: str | os.PathLike[str]) -> BufferedReader:
     from .remote_files import open_remote  # lazy: most files are of this machine
 
     return open_remote(os.fspath(address))
@@ -94,38 +94,6 @@ def is_current(file: BinaryIO, place: str) -> bool:
         return places.exists(place) and places.stamp(place) == remote.stamp
     # By the number of the file and not its time: a file that was replaced has another number, whatever its time says.
     return os.path.exists(place) and os.path.samestat(os.fstat(file.fileno()), os.stat(place))
-
-
-class ReadsAtPositions(io.RawIOBase):
-    """A file over reads at any position, with a position of its own."""
-
-    size: int
-
-    def __init__(self) -> None:
-        self._position = 0
-
-    def read_at(self, position: int, size: int) -> bytes:
-        """Return the bytes from a position on; fewer than `size` if the file ends before."""
-        raise NotImplementedError
-
-    def readable(self) -> bool:
-        return True
-
-    def seekable(self) -> bool:
-        return True
-
-    def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
-        start = {os.SEEK_SET: 0, os.SEEK_CUR: self._position, os.SEEK_END: self.size}[whence]
-        if start + offset < 0:
-            raise OSError(errno.EINVAL, os.strerror(errno.EINVAL))
-        self._position = start + offset
-        return self._position
-
-    def readinto(self, buffer: Any) -> int:
-        piece = self.read_at(self._position, len(buffer))
-        buffer[: len(piece)] = piece
-        self._position += len(piece)
-        return len(piece)
 
 
 class PositionedFile:
@@ -207,7 +175,7 @@ def read_stream(stream: BinaryIO, name: str) -> bytes:
     return b"".join(pieces)
 
 
-def _opened(path: str | os.PathLike[str], flags: int, streams: bool) -> io.BufferedReader:
+def _opened(path: str | os.PathLike[str], flags: int, streams: bool) -> BufferedReader:
     # Opened first and looked at then: between a look at the name and its opening, the name could lead elsewhere.
     descriptor = os.open(path, flags)
     try:

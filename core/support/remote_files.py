@@ -18,7 +18,6 @@ from typing import Any, Final
 from .errors import InvalidArgumentError, PermissionDeniedError, TfgError, UnavailableError, UnimplementedError
 from .escaping import note_credentials
 from .hints import extra_hint
-from .regular_files import ReadsAtPositions
 from .untrusted import refuse_network
 
 _LEAST: Final = 1 << 16
@@ -208,18 +207,37 @@ def _file_system(address: str) -> tuple[Any, str]:
         raise InvalidArgumentError(f"'{address}' is of no kind of address that fsspec knows") from None
 
 
-class RemoteFile(ReadsAtPositions):
+class RemoteFile(io.RawIOBase):
     """A file at an address, read by ranges; many threads may read one at positions of their own."""
 
     def __init__(self, address: str) -> None:
         """FileNotFoundError if there is nothing, IsADirectoryError for a folder."""
-        super().__init__()
         self._place = RemotePlace(address)
         self.name = address
         self.size, self.stamp = self._place.opened()
+        self._position = 0
         self._lock = threading.Lock()
         self._ranges: dict[int, bytes] = {}
         self._end, self._ahead = -1, _LEAST
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
+        start = {os.SEEK_SET: 0, os.SEEK_CUR: self._position, os.SEEK_END: self.size}[whence]
+        if start + offset < 0:
+            raise OSError(errno.EINVAL, os.strerror(errno.EINVAL))
+        self._position = start + offset
+        return self._position
+
+    def readinto(self, buffer: Any) -> int:
+        piece = self.read_at(self._position, len(buffer))
+        buffer[: len(piece)] = piece
+        self._position += len(piece)
+        return len(piece)
 
     def readall(self) -> bytes:
         """Return the bytes from the position to the end."""

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 import contextlib
+import errno
 import io
 import itertools
 import json
@@ -24,7 +25,7 @@ from ...core.codecs.snappy import unpacked_limit
 from ...core.support import dataclasses
 from ...core.support.atomic import atomic_file, file_errors
 from ...core.support.errors import DataLossError, InvalidArgumentError, ResourceExhaustedError, UnimplementedError
-from ...core.support.regular_files import PositionedFile, ReadsAtPositions, open_regular, open_size
+from ...core.support.regular_files import PositionedFile, open_regular, open_size
 from ...core.types import dtypes
 from ...core.types.arrays import Array, object_array
 from ...core.types.dtypes import DType
@@ -117,15 +118,31 @@ def archive_in(data: bytes, name: str) -> dict[str, StoredArray]:
     return _Archive(archive, len(data), f"'{name}'").arrays()
 
 
-class _Positions(ReadsAtPositions):
+class _Positions(io.RawIOBase):
     """A file with a private position: forked processes share a descriptor and would move each other's position."""
 
     def __init__(self, contents: PositionedFile) -> None:
-        super().__init__()
-        self.size, self._contents = len(contents), contents
+        self._contents = contents
+        self._position = 0
 
-    def read_at(self, position: int, size: int) -> bytes:
-        return self._contents.read_at(position, size)
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
+        start = {os.SEEK_SET: 0, os.SEEK_CUR: self._position, os.SEEK_END: len(self._contents)}[whence]
+        if start + offset < 0:
+            raise OSError(errno.EINVAL, os.strerror(errno.EINVAL))
+        self._position = start + offset
+        return self._position
+
+    def readinto(self, buffer: Any) -> int:
+        piece = self._contents.read_at(self._position, len(buffer))
+        buffer[: len(piece)] = piece
+        self._position += len(piece)
+        return len(piece)
 
 
 class _Archive:
