@@ -35,7 +35,7 @@ from ..core.types.tensors import Tensor
 from .codecs.arrow_table import ARROW, PARQUET, ArrowFile, column_array
 from .codecs.casts import cast_value
 from .codecs.csv_table import CsvFile, Row, find_rows
-from .codecs.json_inputs import WHOLE, named_values, parse_json
+from .codecs.json_inputs import WHOLE, is_json, named_values, parse_json
 from .codecs.numpy_files import open_array, read_npz
 from .codecs.source import read_source
 from .pictures import is_picture, parse_transform
@@ -362,15 +362,7 @@ def _lines(path: str, stem: str) -> Iterator[Item]:
 def _is_document(file: BinaryIO) -> bool:
     """Return True for a file that is JSON as a whole, and whose first line is none."""
     # The first line decides nearly always, and is short; the whole file is parsed only if that line is no JSON.
-    return not _is_json(next(filter(bytes.strip, file), b"")) and file.seek(0) == 0 and _is_json(file.read())
-
-
-def _is_json(text: bytes) -> bool:
-    try:
-        parse_json(text)
-    except InvalidArgumentError:
-        return False
-    return True
+    return not is_json(next(filter(bytes.strip, file), b"")) and file.seek(0) == 0 and is_json(file.read())
 
 
 class ItemReader:

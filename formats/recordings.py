@@ -10,7 +10,7 @@ import operator
 import os
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 from google.protobuf.message import DecodeError
@@ -88,15 +88,13 @@ class RecordedGraph:
 
 
 @dataclasses.dataclass(frozen=True, slots=True, repr=False)
-class Recording(Report):
+class Recording(Report, main_table="tags"):
     """What an event file or a RunMetadata file holds.
 
     `events` counts the records of event files, `executions` those of nodes on `devices` in a RunMetadata. `seconds` is the
     time from the first event to the last, in a folder of the longest file. `is_cut` is True if a file ends within a
     record, as while it is written.
     """
-
-    main_table: ClassVar[str] = "tags"
 
     kind: str
     """The kind of the file."""
@@ -193,10 +191,8 @@ class UnreadTail:
 
 
 @dataclasses.dataclass(frozen=True, slots=True, repr=False)
-class EventLog(Report):
+class EventLog(Report, main_table="scalars"):
     """The values in event files, in the order of the files: scalars, histograms, pictures, sounds and texts."""
-
-    main_table: ClassVar[str] = "scalars"
 
     scalars: tuple[ScalarValue, ...]
     """The scalars."""

@@ -22,7 +22,7 @@ from ..core.types.arrays import Array, object_array
 from ..core.types.dtypes import DType, bool_, string
 from ..core.types.shapes import UNKNOWN, Shape
 from ..core.types.tensors import Tensor, as_bytes_array
-from .codecs.json_inputs import BEGINNINGS, decoded, parse_json
+from .codecs.json_inputs import BEGINNINGS, decoded, is_json, parse_json
 from .codecs.source import read_file, read_source
 
 _FILES: Final = re.compile(r"\[\s*@.*\]", re.DOTALL)
@@ -240,17 +240,9 @@ def _in_json(text: str, dtype: DType | None) -> str:
     words = _WORD.sub(lambda match: _WORDS[match[0].lower()], text)
     if re.search(r"\bnull\b", words):
         return f"a tensor has no None: write {'true or false' if dtype is bool_ else 'a number, such as 0'}"
-    if words != text and len(words) < _MAX_SHOWN and _is_json(words):
+    if words != text and len(words) < _MAX_SHOWN and is_json(words):
         return f"write {words}"
     return "write true or false" if dtype is bool_ and "@" not in text else _FORMS
-
-
-def _is_json(text: str) -> bool:
-    try:
-        json.loads(text)
-    except (ValueError, RecursionError):
-        return False
-    return True
 
 
 def _parsed(text: str, dtype: DType | None) -> Any:

@@ -42,9 +42,13 @@ def relative_imports(text):
 
 
 def module_text(text):
-    """Return the module without comments and version check, with the classes named after their module."""
+    """Return the module without comments, version check and `CopyToProto` tables, its classes named after their module."""
     text = re.sub(r"^from google\.protobuf import runtime_version.*\n", "", text, flags=re.MULTILINE)
     text = re.sub(r"^_runtime_version\.Validate.*?^\)\n", "", text, flags=re.MULTILINE | re.DOTALL)
+    # Where each message begins and ends in the file's descriptor, and options once more: protobuf's Python implementation
+    # reads the options from the descriptor, and only `CopyToProto` of a message, which nothing calls, uses the places.
+    text = re.sub(r"^if not _descriptor\._USE_C_DESCRIPTORS:\n(  .*\n)*", "", text, flags=re.MULTILINE)
+    text = re.sub(r"^from google\.protobuf import descriptor as _descriptor\n", "", text, flags=re.MULTILINE)
     text = re.sub(r"^(#|\"\"\").*\n", "", text, flags=re.MULTILINE)
     text = re.sub(r"'tfg\.\w+_pb2', _globals", "__name__, _globals", text)
     return relative_imports(text).lstrip()

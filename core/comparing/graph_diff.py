@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import ClassVar, Final
+from typing import Final
 
 from ..explaining.node_listing import NodeRecord, node_record
 from ..graph.callers import called_functions
@@ -62,15 +62,13 @@ class FunctionChange:
 
 
 @dataclasses.dataclass(frozen=True, slots=True, repr=False)
-class GraphDiff(Report):
+class GraphDiff(Report, main_table="changed"):
     """The changes that lead from one graph to the other. Order of nodes does not count.
 
     `signatures_compared` is the number of signatures of either graph.
     `variables` are those whose names, shapes or values differ, of `variables_compared` in all; `variables_differ_by` is the
     largest difference of their elements. Values of variables and assets are compared if files have them.
     """
-
-    main_table: ClassVar[str] = "changed"
 
     nodes_before: int
     """How many nodes the first graph has."""

@@ -6,7 +6,7 @@ Two values of a tensor are compared element by element; with them come the times
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -92,15 +92,13 @@ class NodeComparison:
 
 
 @dataclasses.dataclass(frozen=True, slots=True, repr=False)
-class GraphComparison(Report):
+class GraphComparison(Report, main_table="nodes"):
     """The matched nodes of two graphs, in the order of the first graph's execution.
 
     `only_before` and `only_after` are nodes that the fetches need and that have no counterpart. In a comparison `of_states`
     they are variables. `times` are the times of the nodes if they were measured. In a comparison of two engines `engines`
     has a report of each engine, without NumPy.
     """
-
-    main_table: ClassVar[str] = "nodes"
 
     nodes: tuple[NodeComparison, ...]
     only_before: tuple[str, ...]

@@ -6,13 +6,12 @@ import collections
 import itertools
 import math
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
 from ..runtime.state.edge_values import scalar_object
 from ..runtime.state.run_context import check_time, reserve
-from ..support import dataclasses
 from ..support.errors import DataLossError, FailedPreconditionError, InvalidArgumentError
 from ..types.arrays import object_array
 from ..types.shapes import Shape
@@ -75,11 +74,9 @@ def require_one_type(place: int, column: Sequence[Any]) -> None:
         raise InvalidArgumentError(f"Cannot batch tensors with different types in component {place}.")
 
 
-@dataclasses.dataclass(eq=False)
 class Batch(Pure):
     """Batches of `size` elements, stacked. A smaller last batch is kept or dropped."""
 
-    kind: ClassVar[str] = "Batch"
     size: int
     drops_remainder: bool
 
@@ -127,17 +124,13 @@ class Batch(Pure):
 class ParallelBatch(Batch):
     """A batch whose elements may be copied in parallel."""
 
-    kind: ClassVar[str] = "ParallelBatch"
 
-
-@dataclasses.dataclass(eq=False)
 class MapAndBatch(FunctionDataset, Batch):
     """Batches of a function's results. A failing call drops the whole batch.
 
     At most `calls` calls run at a time (-1: the number of threads); a stateful function needs 1.
     """
 
-    kind: ClassVar[str] = "MapAndBatch"
     function: Callable[[Element], Element]
     keeps_cardinality: bool
     calls: int = 1
@@ -211,11 +204,9 @@ class MapAndBatch(FunctionDataset, Batch):
     at = Dataset.at
 
 
-@dataclasses.dataclass(eq=False)
 class PaddedBatch(Batch):
     """Batches of elements that differ in some dimensions, filled up with a value of each component."""
 
-    kind: ClassVar[str] = "PaddedBatch"
     shapes: Sequence[Sequence[int]]
     padding: Element
 
@@ -254,11 +245,8 @@ class PaddedBatch(Batch):
     at = Dataset.at
 
 
-@dataclasses.dataclass(eq=False)
 class Unbatch(Dataset):
     """The slices of elements along their first dimension."""
-
-    kind: ClassVar[str] = "Unbatch"
 
     def begin(self) -> Pull:
         return flattened(map_pull(self.source.begin(), self._rows))
@@ -288,11 +276,9 @@ def _common_size(element: Element) -> int:
     return sizes[0]
 
 
-@dataclasses.dataclass(eq=False)
 class Rebatch(Dataset):
     """The rows of elements in batches of other sizes; the sizes are used in turn."""
 
-    kind: ClassVar[str] = "Rebatch"
     sizes: Sequence[int]
     drops_remainder: bool
 
@@ -352,11 +338,9 @@ def _joined(place: int, parts: Sequence[Any]) -> Any:
     return np.concatenate(parts) if len(parts) > 1 else parts[0]
 
 
-@dataclasses.dataclass(eq=False)
 class DenseToSparseBatch(Dataset):
     """Batches of tensors of different sizes as sparse tensors: variants of indices, values and dense shape."""
 
-    kind: ClassVar[str] = "DenseToSparseBatch"
     size: int
     row_shape: Sequence[int]
 
@@ -392,11 +376,9 @@ class DenseToSparseBatch(Dataset):
         return counted(self.source, lambda size: -(-size // self.size))
 
 
-@dataclasses.dataclass(eq=False)
-class LegacyRebatch(Dataset):
+class LegacyRebatch(Dataset, kind="Rebatch"):
     """Each batch split into `replicas` slices; the last slices may be smaller or empty."""
 
-    kind: ClassVar[str] = "Rebatch"
     replicas: int
 
     def begin(self) -> Pull:
@@ -415,20 +397,16 @@ class LegacyRebatch(Dataset):
 # Windows over elements, and groups that functions form.
 
 
-class WindowElements(ListOf):
+class WindowElements(ListOf, kind="Window"):
     """The elements of a window or a group."""
 
-    kind: ClassVar[str] = "Window"
 
-
-@dataclasses.dataclass(eq=False)
 class Window(Dataset):
     """Windows of `size` elements at a distance of `stride`, each window begun `shift` elements after the previous window.
 
     An element holds a dataset for each component.
     """
 
-    kind: ClassVar[str] = "Window"
     size: int
     shift: int
     stride: int
@@ -453,11 +431,8 @@ class Window(Dataset):
         return counted(self.source, lambda size: 0 if size < span else (size - span) // self.shift + 1)
 
 
-@dataclasses.dataclass(eq=False)
 class SlidingWindow(Window):
     """Windows whose elements are stacked as in a batch."""
-
-    kind: ClassVar[str] = "SlidingWindow"
 
     def begin(self) -> Pull:
         return map_pull(windows(self), stacked)
@@ -494,11 +469,9 @@ def windows(dataset: Window) -> Callable[[], Sequence[Element] | None]:
     return next_window
 
 
-@dataclasses.dataclass(eq=False)
 class GroupByWindow(Dataset):
     """Elements grouped by a key; a function maps each full group to a dataset, whose elements are given."""
 
-    kind: ClassVar[str] = "GroupByWindow"
     key_of: Callable[[Element], int]
     size_of: Callable[[int], int]
     reduce: Callable[[int, Dataset], Dataset]
@@ -555,13 +528,11 @@ class _Groups:
         return size
 
 
-@dataclasses.dataclass(eq=False)
 class GroupByReducer(Dataset):
     """A reduction for each key: functions begin a key's state, update the state by the key's elements and finish the
     result.
     """
 
-    kind: ClassVar[str] = "GroupByReducer"
     key_of: Callable[[Element], int]
     start: Callable[[int], Sequence[Any]]
     reduce: Callable[[Sequence[Any]], Sequence[Any]]

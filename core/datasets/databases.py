@@ -10,14 +10,13 @@ import pathlib
 import sqlite3
 import struct
 from collections.abc import Iterator, Sequence
-from typing import Any, BinaryIO, ClassVar, Final
+from typing import Any, BinaryIO, Final
 
 import numpy as np
 
 from ..parallel.interruption_points import pause
 from ..runtime.state.edge_values import scalar_object
 from ..runtime.state.run_context import check_time
-from ..support import dataclasses
 from ..support.errors import InvalidArgumentError, UnknownError
 from ..types.dtypes import DType
 from .dataset import Dataset, Element, Pull, deferred, pull_of
@@ -39,11 +38,9 @@ _CAREFULLY: Final = ("trusted_schema = OFF", "cell_size_check = ON")
 """Pragmas for untrusted databases, advised by https://www.sqlite.org/security.html."""
 
 
-@dataclasses.dataclass(eq=False)
-class Query(Dataset):
+class Query(Dataset, kind="Sql"):
     """The rows that a query gives; values are converted as SQLite converts them. The database is not written to."""
 
-    kind: ClassVar[str] = "Sql"
     path: str
     query: str
     dtypes: Sequence[DType]
@@ -115,11 +112,9 @@ def _cast(connection: sqlite3.Connection, value: Any, kind: str) -> Any:
     return connection.execute(f"SELECT CAST(? AS {kind})", (value,)).fetchone()[0]
 
 
-@dataclasses.dataclass(eq=False)
-class Pairs(Dataset):
+class Pairs(Dataset, kind="LMDB"):
     """The keys and values of LMDB databases, in the order of the keys."""
 
-    kind: ClassVar[str] = "LMDB"
     paths: Sequence[bytes]
     open: OpenFile
 

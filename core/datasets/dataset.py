@@ -10,7 +10,7 @@ import copy
 import functools
 import itertools
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, ClassVar, Final, TypeAlias, TypeVar
+from typing import Any, ClassVar, Final, TypeAlias, TypeVar, dataclass_transform
 
 import numpy as np
 
@@ -96,15 +96,21 @@ class Origin:
 
 
 # `eq=False`: two datasets with equal fields stay two, because each has passes and states of its own.
+@dataclass_transform(eq_default=False, field_specifiers=(dataclasses.field,))
 @dataclasses.dataclass(eq=False)
 class Dataset:
-    """Elements on demand, mostly made from elements of `inputs`. `kind` is TensorFlow's word for the transformation."""
+    """Elements on demand, mostly made from elements of `inputs`. All classes of datasets are dataclasses."""
 
-    kind: ClassVar[str] = ""
+    kind: ClassVar[str]
+    """TensorFlow's word for the transformation: the name of the class, unless the class says another."""
     inputs: tuple[Dataset, ...]
     spec: Spec = dataclasses.field(default=Spec(), init=False)
     origin: Origin | None = dataclasses.field(default=None, init=False)
     """The node that made the dataset, or None if a rewrite made the dataset."""
+
+    def __init_subclass__(cls, kind: str = "") -> None:
+        cls.kind = kind or cls.__name__
+        dataclasses.dataclass(eq=False)(cls)
 
     def begin(self) -> Pull:
         """Begin a pass over the elements."""
@@ -193,7 +199,6 @@ class Pure(Dataset):
         return True
 
 
-@dataclasses.dataclass(eq=False)
 class FunctionDataset(Dataset):
     """A dataset that calls a function of the graph on the elements of its input.
 
@@ -221,7 +226,6 @@ class OneForOne(Dataset):
         return pull
 
 
-@dataclasses.dataclass(eq=False)
 class SameElements(OneForOne):
     """A dataset with the elements of its input, unchanged."""
 

@@ -10,7 +10,7 @@ import re
 import sys
 import zlib
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, BinaryIO, ClassVar, Final
+from typing import Any, BinaryIO, Final
 
 from ..codecs import snappy, tfrecord
 from ..codecs.snappy import unpacked_limit
@@ -30,7 +30,6 @@ _TEXT: Final = Spec((string,), (SCALAR,))
 """Spec of elements with a single string."""
 
 
-@dataclasses.dataclass(eq=False)
 class Files(Dataset):
     """The contents of files, in sequence."""
 
@@ -121,11 +120,9 @@ def _guarded(path: bytes, records: Iterator[bytes]) -> Iterator[bytes]:
         yield from records
 
 
-@dataclasses.dataclass(eq=False)
-class TextLines(Files):
+class TextLines(Files, kind="TextLine"):
     """Lines without their ends."""
 
-    kind: ClassVar[str] = "TextLine"
     compression: str
 
     def read(self, place: int, path: bytes) -> Iterator[bytes]:
@@ -141,11 +138,9 @@ class TextLines(Files):
                 yield line.rstrip(b"\n").replace(b"\r", b"") if b"\r" in line else line.rstrip(b"\n")
 
 
-@dataclasses.dataclass(eq=False)
-class Records(Files):
+class Records(Files, kind="TFRecord"):
     """The records of TFRecord files; `offsets`, if present, holds a byte to begin at for each file."""
 
-    kind: ClassVar[str] = "TFRecord"
     compression: str
     offsets: Sequence[int]
 
@@ -170,11 +165,9 @@ def _records(open_file: OpenFile, path: bytes, compression: str, offset: int) ->
         yield from tfrecord.read_records(stream, longest(file, compression))
 
 
-@dataclasses.dataclass(eq=False)
-class FixedLengthRecords(Files):
+class FixedLengthRecords(Files, kind="FixedLengthRecord"):
     """Records of equal length between a header and a footer."""
 
-    kind: ClassVar[str] = "FixedLengthRecord"
     header: int
     size: int
     footer: int
@@ -202,11 +195,9 @@ class FixedLengthRecords(Files):
                 yield stream.read(self.size)
 
 
-@dataclasses.dataclass(eq=False)
 class MatchingFiles(Dataset):
     """The names of files that patterns match, in order."""
 
-    kind: ClassVar[str] = "MatchingFiles"
     spec: Spec = dataclasses.field(default=_TEXT, init=False)
     patterns: Sequence[bytes]
     matching: Callable[[str], Sequence[str]]
@@ -240,11 +231,9 @@ class CsvFormat:
     header: bool
 
 
-@dataclasses.dataclass(eq=False)
-class CsvRecords(Dataset):
+class CsvRecords(Dataset, kind="CSV"):
     """The records of files, `convert`ed from their fields."""
 
-    kind: ClassVar[str] = "CSV"
     paths: Sequence[bytes]
     open: OpenFile
     compression: str

@@ -5,12 +5,10 @@ from __future__ import annotations
 import itertools
 import operator
 from collections.abc import Callable, Sequence
-from typing import ClassVar
 
 import numpy as np
 
 from ..runtime.state.run_context import check_time
-from ..support import dataclasses
 from ..support.errors import FailedPreconditionError, InvalidArgumentError, NotFoundError
 from .dataset import (
     INFINITE,
@@ -38,11 +36,9 @@ from .dataset import (
 Predicate = Callable[[Element], bool]
 
 
-@dataclasses.dataclass(eq=False)
-class Take(Pure):
+class Take(Pure, kind="FiniteTake"):
     """The first elements; all of them for a negative count."""
 
-    kind: ClassVar[str] = "FiniteTake"
     count: int
 
     @staticmethod
@@ -87,11 +83,9 @@ class Take(Pure):
         return self.kind if self.count else "EmptyTake"
 
 
-@dataclasses.dataclass(eq=False)
-class Skip(Pure):
+class Skip(Pure, kind="FiniteSkip"):
     """The elements after the first `count`; none for a negative count."""
 
-    kind: ClassVar[str] = "FiniteSkip"
     count: int
 
     @staticmethod
@@ -131,11 +125,9 @@ class Skip(Pure):
         return self.kind if self.count >= 0 else "EmptySkip"
 
 
-@dataclasses.dataclass(eq=False)
-class Repeat(Pure):
+class Repeat(Pure, kind="FiniteRepeat"):
     """The elements of `count` passes, without end for a negative count; an empty pass is the last."""
 
-    kind: ClassVar[str] = "FiniteRepeat"
     count: int
 
     @staticmethod
@@ -197,11 +189,9 @@ class Repeat(Pure):
         return "ForeverRepeat" if self.count < 0 else self.kind if self.count else "EmptyRepeat"
 
 
-@dataclasses.dataclass(eq=False)
 class Shard(Pure):
     """Every `count`-th element, from place `index` on."""
 
-    kind: ClassVar[str] = "Shard"
     count: int
     index: int
     require_non_empty: bool
@@ -257,11 +247,8 @@ class Shard(Pure):
         return self.source.element(index * self.count + self.index)
 
 
-@dataclasses.dataclass(eq=False)
 class Concatenate(Pure):
     """The elements of two datasets in sequence."""
-
-    kind: ClassVar[str] = "Concatenate"
 
     def comes_early(self, is_begun_anew: bool = False) -> bool:
         # The second dataset may be begun while the first is still read.
@@ -292,11 +279,9 @@ class Concatenate(Pure):
         raise AssertionError("the index is below the sum of the sizes")
 
 
-@dataclasses.dataclass(eq=False)
 class Filter(FunctionDataset):
     """The elements that satisfy a predicate."""
 
-    kind: ClassVar[str] = "Filter"
     predicate: Predicate
     is_stateful: bool = False
     has_captures: bool = False
@@ -309,14 +294,9 @@ class Filter(FunctionDataset):
 class ParallelFilter(Filter):
     """A filter that may test several elements at once and keeps their order."""
 
-    kind: ClassVar[str] = "ParallelFilter"
 
-
-@dataclasses.dataclass(eq=False)
-class FilterByLast(Dataset):
+class FilterByLast(Dataset, kind="FilterByLastComponent"):
     """The elements whose last component is true, without the last component."""
-
-    kind: ClassVar[str] = "FilterByLastComponent"
 
     def begin(self) -> Pull:
         return picking(self.source.begin(), self._without_answer)
@@ -329,22 +309,17 @@ class FilterByLast(Dataset):
         return element[:-1] if answer else None
 
 
-@dataclasses.dataclass(eq=False)
 class TakeWhile(Dataset):
     """The elements before the first element that fails a predicate."""
 
-    kind: ClassVar[str] = "TakeWhile"
     predicate: Predicate
 
     def begin(self) -> Pull:
         return lasting(map_pull(self.source.begin(), lambda element: element if self.predicate(element) else None))
 
 
-@dataclasses.dataclass(eq=False)
 class Unique(Dataset):
     """Each distinct element once, at its first place; an element is a single number or string."""
-
-    kind: ClassVar[str] = "Unique"
 
     def begin(self) -> Pull:
         seen: set[object] = set()
@@ -362,11 +337,9 @@ class Unique(Dataset):
         return picking(self.source.begin(), unseen)
 
 
-@dataclasses.dataclass(eq=False)
 class AssertCardinality(SameElements):
     """The same elements; FailedPreconditionError if their number differs from `count`."""
 
-    kind: ClassVar[str] = "AssertCardinality"
     count: int
 
     def begin(self) -> Pull:
@@ -435,7 +408,6 @@ def _after_source(dataset: Dataset, count: int, index: int) -> Dataset:
     return dataset.with_inputs((_after_source(dataset.source, count, index), *dataset.inputs[1:]))
 
 
-@dataclasses.dataclass(eq=False)
 class Once(Dataset):
     """The rest of a pass over the input, as a dataset that can be begun a single time."""
 
@@ -452,7 +424,6 @@ class Once(Dataset):
         return self.pull
 
 
-@dataclasses.dataclass(eq=False)
 class ChooseFastestBranch(Dataset):
     """Results of functions over a single pass of the input: `tried` elements of each function in turn, then all of the
     first function.
@@ -461,7 +432,6 @@ class ChooseFastestBranch(Dataset):
     results are supposed to be equal. `ratio` is (output elements, input elements).
     """
 
-    kind: ClassVar[str] = "ChooseFastestBranch"
     branches: Sequence[Callable[[Dataset], Dataset]]
     tried: int
     ratio: tuple[int, int]

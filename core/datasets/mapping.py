@@ -5,13 +5,12 @@ from __future__ import annotations
 import bisect
 import itertools
 from collections.abc import Callable, Sequence
-from typing import Any, ClassVar, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
 from ..random.philox import unit_float
 from ..runtime.state.run_context import check_time
-from ..support import dataclasses
 from ..support.errors import InvalidArgumentError, OutOfRangeError
 from ..types.dtypes import int64
 from .ahead import MappedAhead
@@ -60,11 +59,9 @@ def ending_with(function: Callable[[_Taken], _Made], keeps_cardinality: bool) ->
     return call
 
 
-@dataclasses.dataclass(eq=False)
 class Map(FunctionDataset, OneForOne):
     """A function's result for each element. An OutOfRangeError of the function ends the dataset."""
 
-    kind: ClassVar[str] = "Map"
     function: Function
     keeps_cardinality: bool = True
     is_stateful: bool = False
@@ -87,22 +84,17 @@ class Map(FunctionDataset, OneForOne):
         return self.function(self.source.element(index))
 
 
-@dataclasses.dataclass(eq=False)
 class ParallelMap(Map):
     """A map that may call its function for several elements at a time, with results in order."""
-
-    kind: ClassVar[str] = "ParallelMap"
 
     def over(self, pull: Pull) -> Pull:
         function = ending_with(self.function, self.keeps_cardinality)
         return MappedAhead(pull, function, self.calls, self.calls, self.comes_early).next
 
 
-@dataclasses.dataclass(eq=False)
 class FlatMap(FunctionDataset):
     """The elements of a function's datasets, in sequence."""
 
-    kind: ClassVar[str] = "FlatMap"
     function: Callable[[Element], Dataset]
 
     def begin(self) -> Pull:
@@ -115,14 +107,12 @@ class FlatMap(FunctionDataset):
         return total([self.function(element).cardinality() for element in self.source])
 
 
-@dataclasses.dataclass(eq=False)
 class Interleave(FunctionDataset):
     """The elements of several datasets that a function makes of elements: a block of each dataset in turn.
 
     A dataset that ends leaves an empty place; the next dataset fills the place when the place's turn comes again.
     """
 
-    kind: ClassVar[str] = "Interleave"
     function: Callable[[Element], Dataset]
     cycle: int
     block: int
@@ -134,16 +124,12 @@ class Interleave(FunctionDataset):
 class ParallelInterleave(Interleave):
     """An interleave that may prepare several elements at a time; their order stays."""
 
-    kind: ClassVar[str] = "ParallelInterleave"
-
 
 class LegacyParallelInterleave(Interleave):
     """TensorFlow's first parallel interleave.
 
     An ended dataset is replaced at once; where no dataset is left, the next dataset in the cycle finishes the block.
     """
-
-    kind: ClassVar[str] = "LegacyParallelInterleave"
 
     def begin(self) -> Pull:
         return _LegacyTurns(self, self.source.begin()).next
@@ -223,11 +209,9 @@ class _LegacyTurns(_Turns):
         self._pass_on()
 
 
-@dataclasses.dataclass(eq=False)
 class Scan(Dataset):
     """A scan: a function maps a state and an element to the next state and an output element."""
 
-    kind: ClassVar[str] = "Scan"
     function: Callable[[Sequence[Any]], Sequence[Any]]
     initial: Element
     keeps_cardinality: bool
@@ -254,11 +238,8 @@ class Scan(Dataset):
         return self.source.cardinality() if self.keeps_cardinality else UNKNOWN
 
 
-@dataclasses.dataclass(eq=False)
 class Zip(Pure):
     """The elements of several datasets side by side, up to the end of the first that ends."""
-
-    kind: ClassVar[str] = "Zip"
 
     def begin(self) -> Pull:
         return self._joined([source.begin() for source in self.inputs])
@@ -293,11 +274,9 @@ class Zip(Pure):
         return tuple(component for source in self.inputs for component in source.element(index))
 
 
-@dataclasses.dataclass(eq=False)
 class DirectedInterleave(Dataset):
     """Elements of the datasets selected by the numbers of the first input."""
 
-    kind: ClassVar[str] = "DirectedInterleave"
     stop_on_empty: bool
 
     def begin(self) -> Pull:
@@ -334,11 +313,9 @@ class DirectedInterleave(Dataset):
         return INFINITE if INFINITE in [source.cardinality() for source in self.inputs[1:]] else UNKNOWN
 
 
-@dataclasses.dataclass(eq=False)
 class Sampling(Dataset):
     """Each element with the same probability."""
 
-    kind: ClassVar[str] = "Sampling"
     rate: float
     seeds: Seeds
 
@@ -362,11 +339,9 @@ def weighted_sizes(sizes: Sequence[int], weights: Sequence[float]) -> list[int]:
     return list(map(int, taken))
 
 
-@dataclasses.dataclass(eq=False)
 class WeightedFlatMap(Dataset):
     """The first elements of each input in sequence; `sizes` counts the elements of each input."""
 
-    kind: ClassVar[str] = "WeightedFlatMap"
     sizes: Sequence[int]
 
     def begin(self) -> Pull:
@@ -382,7 +357,6 @@ class WeightedFlatMap(Dataset):
         return self.inputs[place].element(index - (ends[place] - self.sizes[place]))
 
 
-@dataclasses.dataclass(eq=False)
 class IndexFlatMap(Dataset):
     """The slices of a function's results. A second function maps a place to (number of the element, offset in the element).
 
@@ -390,7 +364,6 @@ class IndexFlatMap(Dataset):
     elements.
     """
 
-    kind: ClassVar[str] = "IndexFlatMap"
     function: Callable[[Element], Element]
     place_of: Callable[[Element], Sequence[Any]]
     size: int

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import collections
-from typing import ClassVar, Final
+from typing import Final
 
 import numpy as np
 
@@ -22,7 +22,6 @@ _MANY: Final = 1000
 """The number of empty places at the head of a list that is worth moving the other elements."""
 
 
-@dataclasses.dataclass(eq=False)
 class Shuffle(Dataset):
     """The elements of `count` passes in random order, each drawn from a buffer of the next `size` elements (all if
     negative).
@@ -30,7 +29,6 @@ class Shuffle(Dataset):
     Elements of a pass come before the elements of the next pass, which has its own seeds.
     """
 
-    kind: ClassVar[str] = "Shuffle"
     size: int
     seeds: Seeds
     count: int = 1
@@ -64,8 +62,6 @@ class Shuffle(Dataset):
 
 class ShuffleAndRepeat(Shuffle):
     """A shuffle of several passes: as a pass ends, the buffer fills up from the next pass."""
-
-    kind: ClassVar[str] = "ShuffleAndRepeat"
 
 
 class _Buffer:
@@ -162,11 +158,9 @@ class _Permutation:
         return self._made[index]
 
 
-@dataclasses.dataclass(eq=False)
 class GlobalShuffle(Dataset):
     """All elements of a dataset that gives them by their places, in the order of a random permutation."""
 
-    kind: ClassVar[str] = "GlobalShuffle"
     seeds: Seeds
 
     def begin(self) -> Pull:

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import ClassVar, Final
+from typing import Final
 
 from ..runtime.state.run_context import check_time, sleep
-from ..support import dataclasses
 from ..support.errors import DeadlineExceededError, InternalError, PermissionDeniedError, TfgError, UnimplementedError
 from .ahead import Prefetched
 from .dataset import Dataset, Element, Pull, SameElements
 
 
-@dataclasses.dataclass(eq=False)
 class Advice(SameElements):
     """Advice to TensorFlow about threads, statistics and devices, without effect on the elements."""
 
@@ -27,11 +25,9 @@ _OPEN_SIZE: Final = 2
 """Elements that are prepared ahead where the graph leaves the number open."""
 
 
-@dataclasses.dataclass(eq=False)
 class Prefetch(SameElements):
     """The same elements, which threads may make ahead of demand."""
 
-    kind: ClassVar[str] = "Prefetch"
     size: int
 
     def over(self, pull: Pull) -> Pull:
@@ -44,35 +40,27 @@ class Prefetch(SameElements):
         return size == 0
 
 
-@dataclasses.dataclass(eq=False)
 class Options(SameElements):
     """The same elements, with options for the run of all that they are made of."""
 
-    kind: ClassVar[str] = "Options"
     serialized: bytes
 
 
-@dataclasses.dataclass(eq=False)
 class AssertNext(SameElements):
     """The same elements; the transformations that follow must be called so."""
 
-    kind: ClassVar[str] = "AssertNext"
     transformations: Sequence[str]
 
 
-@dataclasses.dataclass(eq=False)
 class AssertPrev(SameElements):
     """The same elements; checks the names and attributes of the previous transformations."""
 
-    kind: ClassVar[str] = "AssertPrev"
     transformations: Sequence[str]
 
 
-@dataclasses.dataclass(eq=False)
 class Sleep(SameElements):
     """The same elements, each after a pause."""
 
-    kind: ClassVar[str] = "Sleep"
     microseconds: int
 
     def begin(self) -> Pull:
@@ -86,11 +74,8 @@ class Sleep(SameElements):
         return next_element
 
 
-@dataclasses.dataclass(eq=False)
 class IgnoreErrors(Dataset):
     """The elements without the failing elements. Errors of the run or of tfg (`NOT_OF_ELEMENTS`) are raised."""
-
-    kind: ClassVar[str] = "IgnoreErrors"
 
     def begin(self) -> Pull:
         pull = self.source.begin()

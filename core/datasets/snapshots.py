@@ -12,7 +12,7 @@ import os
 import re
 import struct
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, ClassVar, Final, Protocol
+from typing import Any, Final
 
 import numpy as np
 
@@ -74,11 +74,9 @@ class Metadata:
         return Metadata(run, dtypes, sizes[-1], bool(finished[-1]), version, graph, created[-1])
 
 
-@dataclasses.dataclass(eq=False)
-class SavedShard(Dataset):
+class SavedShard(Dataset, kind="SnapshotReader"):
     """The elements in the files of a shard."""
 
-    kind: ClassVar[str] = "SnapshotReader"
     paths: Sequence[bytes]
     read: Callable[[bytes], Iterator[Element]]
 
@@ -96,11 +94,9 @@ def elements_of(records: Iterable[bytes], parse: Callable[[bytes], object], widt
             element = []
 
 
-@dataclasses.dataclass(eq=False)
-class Loaded(Dataset):
+class Loaded(Dataset, kind="Load"):
     """The result of a function of all shards' datasets."""
 
-    kind: ClassVar[str] = "Load"
     size: int
 
     def begin(self) -> Pull:
@@ -110,25 +106,11 @@ class Loaded(Dataset):
         return self.size
 
 
-class Store(Protocol):
-    """A folder for elements."""
-
-    def store(self, shards: Mapping[int, Sequence[Element]], types: Sequence[DType]) -> None:
-        """Write the elements of all shards, and the metadata that marks the dataset as complete."""
-        ...
-
-    def has_elements(self) -> bool:
-        """Return True if a complete dataset was written."""
-        ...
-
-
-@dataclasses.dataclass(eq=False)
-class Saving(SameElements):
+class Saving(SameElements, kind="Save"):
     """The same elements, written into a folder at the end of a pass."""
 
-    kind: ClassVar[str] = "Save"
     shard_of: Callable[[Element], int]
-    folder: Store
+    store: Callable[[Mapping[int, Sequence[Element]], Sequence[DType]], None]
     types: Sequence[DType]
 
     def begin(self) -> Pull:
@@ -142,56 +124,39 @@ class Saving(SameElements):
             shards.setdefault(self.shard_of(element), []).append(element)
             yield element
         # Only now, at the end of a complete pass: a folder with a part of the elements would be read as the whole.
-        self.folder.store(shards, self.types)
+        self.store(shards, self.types)
 
 
-@dataclasses.dataclass(eq=False)
-class DatasetSnapshot(Saving):
+class DatasetSnapshot(Saving, kind="Snapshot"):
     """The elements of an earlier complete pass; without an earlier pass, the elements of this pass, which are written."""
 
-    kind: ClassVar[str] = "Snapshot"
+    has_elements: Callable[[], bool]
     loaded: Callable[[], Dataset]
 
     def begin(self) -> Pull:
-        return self.loaded().begin() if self.folder.has_elements() else super().begin()
+        return self.loaded().begin() if self.has_elements() else super().begin()
 
 
 READ, WRITE, PASS = "read", "write", "passthrough"
 """Modes of a pass over a snapshot: read elements, write elements, or neither."""
 
 
-class FirstStore(Protocol):
-    """A folder for elements in the first format."""
-
-    def state(self) -> str:
-        """Return the mode of a pass that begins now."""
-        ...
-
-    def load(self) -> Iterator[Element]:
-        """Return the elements in the folder."""
-        ...
-
-    def store(self, elements: Sequence[Element]) -> None:
-        """Write the elements, and the metadata that marks the dataset as complete."""
-        ...
-
-
-@dataclasses.dataclass(eq=False)
-class FirstSnapshot(SameElements):
+class FirstSnapshot(SameElements, kind="Snapshot"):
     """A snapshot in the first format; the first demand for an element decides between reading and writing."""
 
-    kind: ClassVar[str] = "Snapshot"
-    folder: FirstStore
+    mode: Callable[[], str]
+    load: Callable[[], Iterator[Element]]
+    store: Callable[[Sequence[Element]], None]
 
     def begin(self) -> Pull:
         return deferred(self._decided)
 
     def _decided(self) -> Pull:
         """Begin a pass that reads, writes or does neither, by the folder's present state."""
-        state = self.folder.state()
-        if state == READ:
-            return pull_of(self.folder.load())
-        return keeping(self.source, self.folder.store) if state == WRITE else self.source.begin()
+        mode = self.mode()
+        if mode == READ:
+            return pull_of(self.load())
+        return keeping(self.source, self.store) if mode == WRITE else self.source.begin()
 
 
 # Files of snapshots in TensorFlow's first format, the format of SnapshotDataset.
@@ -290,24 +255,11 @@ _MOMENT: Final = 0.1
 """Seconds between two listings of a folder."""
 
 
-class ChunkStore(Protocol):
-    """A folder of chunks."""
-
-    def chunks(self) -> list[bytes]:
-        """Return the paths of the present chunks."""
-        ...
-
-    def is_done(self) -> bool:
-        """Return True at the end of the chunks."""
-        ...
-
-
-@dataclasses.dataclass(eq=False)
-class Chunks(Dataset):
+class Chunks(Dataset, kind="ListSnapshotChunks"):
     """The paths of chunks by their numbers, then by their streams; waits for more until the snapshot is done."""
 
-    kind: ClassVar[str] = "ListSnapshotChunks"
-    folder: ChunkStore
+    list_chunks: Callable[[], list[bytes]]
+    is_done: Callable[[], bool]
 
     def begin(self) -> Pull:
         seen: set[bytes] = set()
@@ -318,8 +270,8 @@ class Chunks(Dataset):
             while not waiting and not is_done:
                 # `is_done` is asked before the chunks are listed: the list finds a chunk written in between, and none is
                 # missed.
-                is_done = self.folder.is_done()
-                waiting.extend(sorted(set(self.folder.chunks()) - seen, key=_place))
+                is_done = self.is_done()
+                waiting.extend(sorted(set(self.list_chunks()) - seen, key=_place))
                 seen.update(waiting)
                 if not waiting and not is_done:
                     sleep(_MOMENT)
@@ -353,11 +305,9 @@ class MemoryCache(Shared):
             self.elements = elements
 
 
-@dataclasses.dataclass(eq=False)
-class Cache(SameElements):
+class Cache(SameElements, kind="MemoryCacheImpl"):
     """The same elements. A pass that begins after the end of a complete pass reads the cached elements."""
 
-    kind: ClassVar[str] = "MemoryCacheImpl"
     cache: MemoryCache
 
     def begin(self) -> Pull:
@@ -384,30 +334,12 @@ class Cache(SameElements):
         return elements[index]
 
 
-class CacheFile(Protocol):
-    """A file for elements."""
-
-    def is_there(self) -> bool:
-        """Return True if elements are in the file."""
-        ...
-
-    def read(self) -> Iterator[Element]:
-        """Yield the elements in order."""
-        ...
-
-    def write(self, elements: Sequence[Element]) -> None:
-        """Keep the elements."""
-        ...
-
-
-@dataclasses.dataclass(eq=False)
-class FileCache(SameElements):
+class FileCache(SameElements, kind="FileCacheImpl"):
     """The same elements, read from a file where a complete pass has written the file."""
 
-    kind: ClassVar[str] = "FileCacheImpl"
-    file: CacheFile
+    is_there: Callable[[], bool]
+    read: Callable[[], Iterator[Element]]
+    write: Callable[[Sequence[Element]], None]
 
     def begin(self) -> Pull:
-        if not self.file.is_there():
-            return keeping(self.source, self.file.write)
-        return pull_of(self.file.read())
+        return pull_of(self.read()) if self.is_there() else keeping(self.source, self.write)

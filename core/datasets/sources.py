@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Sequence
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
-from ..support import dataclasses
 from ..support.errors import InvalidArgumentError, OutOfRangeError
 from ..types.dtypes import DType, int64
 from .dataset import INFINITE, Dataset, Element, Pull, Pure, array_of, pull_of, row_of
@@ -26,11 +25,9 @@ class ByPlace(Pure):
         return pull_of(map(self.at, range(count, self.cardinality())))
 
 
-@dataclasses.dataclass(eq=False)
-class Tensors(ByPlace):
+class Tensors(ByPlace, kind="Tensor"):
     """A dataset of a single element."""
 
-    kind: ClassVar[str] = "Tensor"
     components: Element
 
     def cardinality(self) -> int:
@@ -40,11 +37,9 @@ class Tensors(ByPlace):
         return self.components
 
 
-@dataclasses.dataclass(eq=False)
-class Slices(ByPlace):
+class Slices(ByPlace, kind="TensorSlice"):
     """The slices of tensors along their first dimension: views, not copies."""
 
-    kind: ClassVar[str] = "TensorSlice"
     components: Element
 
     @staticmethod
@@ -71,11 +66,9 @@ class Slices(ByPlace):
         return tuple([row_of(component, index) for component in self.components])
 
 
-@dataclasses.dataclass(eq=False)
-class ListOf(ByPlace):
+class ListOf(ByPlace, kind="List"):
     """A dataset of a list of elements."""
 
-    kind: ClassVar[str] = "List"
     elements: Sequence[Element]
 
     def begin_at(self, count: int) -> Pull:
@@ -88,11 +81,9 @@ class ListOf(ByPlace):
         return self.elements[index]
 
 
-@dataclasses.dataclass(eq=False)
 class Range(ByPlace):
     """Numbers at equal distances."""
 
-    kind: ClassVar[str] = "Range"
     numbers: range
     dtype: DType
 
@@ -113,11 +104,9 @@ class Range(ByPlace):
         return np.int64(number).astype(self.dtype.numpy)
 
 
-@dataclasses.dataclass(eq=False)
-class RandomNumbers(Dataset):
+class RandomNumbers(Dataset, kind="Random"):
     """Words of a Philox stream, without end; another stream each pass where the seeds are renewed."""
 
-    kind: ClassVar[str] = "Random"
     seeds: Seeds
     dtype: DType
 
@@ -129,11 +118,9 @@ class RandomNumbers(Dataset):
         return INFINITE
 
 
-@dataclasses.dataclass(eq=False)
-class SparseSlices(Dataset):
+class SparseSlices(Dataset, kind="SparseTensorSlice"):
     """The rows of a sparse tensor, each as indices, values and dense shape."""
 
-    kind: ClassVar[str] = "SparseTensorSlice"
     indices: Any
     values: Any
     dense_shape: Any
@@ -150,13 +137,11 @@ class SparseSlices(Dataset):
         return int(self.dense_shape[0])
 
 
-@dataclasses.dataclass(eq=False)
-class Generated(Dataset):
+class Generated(Dataset, kind="Generator"):
     """Unfold: `start` makes a state, `following` maps a state to the next element until an OutOfRangeError, `end` releases
     the state.
     """
 
-    kind: ClassVar[str] = "Generator"
     start: Callable[[Sequence[Any]], Sequence[Any]]
     following: Callable[[Sequence[Any]], Sequence[Any]]
     end: Callable[[Sequence[Any]], Sequence[Any]]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import ClassVar, Final
+from typing import Final
 
 from ..graph.graph import Node
 from ..support import dataclasses
@@ -132,12 +132,10 @@ class GroupDifference:
 
 
 @dataclasses.dataclass(frozen=True, slots=True, repr=False)
-class EngineReport(Report):
+class EngineReport(Report, main_table="groups"):
     """All groups of an engine's plans, the nodes left to NumPy, differences that verification found, and the choices of
     `auto`.
     """
-
-    main_table: ClassVar[str] = "groups"
 
     engine: str
     """The name of the engine."""

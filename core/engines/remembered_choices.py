@@ -13,7 +13,7 @@ import os
 import platform
 import sys
 from collections.abc import Hashable, Iterable, Iterator, Mapping
-from typing import Any, ClassVar, Final
+from typing import Any, Final
 
 import numpy as np
 
@@ -212,10 +212,8 @@ class CachedChoice:
 
 
 @dataclasses.dataclass(frozen=True, slots=True, repr=False)
-class CacheReport(Report):
+class CacheReport(Report, main_table="choices"):
     """The contents of the cache folder, or what was removed from the folder."""
-
-    main_table: ClassVar[str] = "choices"
 
     folder: str | None
     """The cache folder; None where nothing is cached."""

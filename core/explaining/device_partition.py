@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import collections
 from collections.abc import Iterable, Iterator, Sequence
-from typing import ClassVar, Final
+from typing import Final
 
 from ..building.placement import DeviceSpec, Placement
 from ..graph.graph import Graph, GraphLike, Node, Output, as_graph
@@ -52,10 +52,8 @@ class Crossing:
 
 
 @dataclasses.dataclass(frozen=True, slots=True, repr=False)
-class PartitionFacts(Report):
+class PartitionFacts(Report, main_table="crossings"):
     """The device of every node, the crossings between devices, and the demands on devices that contradict each other."""
-
-    main_table: ClassVar[str] = "crossings"
 
     devices: dict[str, str]
     """The device of each node, by the node's name."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import collections
 import operator
 from collections.abc import Container, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, overload
+from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
 from ..building.placement import Placement
 from ..graph.callers import all_nodes, callers_by_function
@@ -161,10 +161,8 @@ class CallableFacts:
 
 
 @dataclasses.dataclass(frozen=True, slots=True, repr=False)
-class GraphFacts(Report):
+class GraphFacts(Report, main_table="variables"):
     """All that `tfg explain GRAPH` says."""
-
-    main_table: ClassVar[str] = "variables"
 
     nodes: int
     """How many nodes the graph has, without the bodies of functions."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Callable, Mapping, Sequence
-from typing import ClassVar, Final
+from typing import Final
 
 from ..building.placement import Colocation, Placement
 from ..graph.callers import callers, function_references
@@ -93,10 +93,8 @@ class FetchFacts:
 
 
 @dataclasses.dataclass(frozen=True, slots=True, repr=False)
-class NodeFacts(Report):
+class NodeFacts(Report, main_table="consumers"):
     """All that `tfg explain GRAPH NODE` says."""
-
-    main_table: ClassVar[str] = "consumers"
 
     node: NodeRecord
     """The node as in `tfg dump`."""

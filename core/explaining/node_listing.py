@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from ..graph.graph import Function, Graph, GraphLike, Node, as_graph
 from ..graph.traversal import predecessors, reachable, topological_order
@@ -151,10 +151,8 @@ def _near(node: Node, hops: int) -> set[Node]:
 
 
 @dataclasses.dataclass(frozen=True, slots=True, repr=False)
-class NodeListing(Report):
+class NodeListing(Report, main_table="nodes"):
     """The nodes of a graph, and the nodes of each function's body."""
-
-    main_table: ClassVar[str] = "nodes"
 
     nodes: tuple[NodeRecord, ...]
     functions: Mapping[str, tuple[NodeRecord, ...]]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import ClassVar
 
 from ..graph.graph import Graph, Node, Output
 from ..graph.traversal import descendants, reachable, shortest_path
@@ -25,10 +24,8 @@ class PathStep:
 
 
 @dataclasses.dataclass(frozen=True, slots=True, repr=False)
-class NodePath(Report):
+class NodePath(Report, main_table="steps"):
     """Whether a node reaches another, and by which nodes."""
-
-    main_table: ClassVar[str] = "steps"
 
     start: str
     """The node or tensor at the beginning."""

@@ -30,7 +30,7 @@ from ..registry.op_facts import ABSENT, has_fact
 from ..registry.validation import attribute_faults, check_attrs, check_name, check_op_name, expected_inputs, is_importable
 from ..support import dataclasses
 from ..support.display import Rows
-from ..support.errors import InvalidArgumentError, TfgError
+from ..support.errors import InvalidArgumentError, TfgError, nearest_names
 from ..support.hints import Hint, command, option, step
 from ..support.versions import GRAPH_VERSION, Versions
 from ..support.words import counted
@@ -293,7 +293,7 @@ def _calls(body: CheckedBody, node: Node, declared: Container[str]) -> Iterator[
     for reference in function_references(node):
         if reference.name not in declared:
             message = f"it calls function '{reference.name}', which the library lacks"
-            yield body.problem(ERROR, "function", node, message, _nearest(reference.name, body.functions))
+            yield body.problem(ERROR, "function", node, message, nearest_names(reference.name, body.functions))
 
 
 _Check: TypeAlias = Callable[[CheckedBody, Node], Iterable[Problem]]
@@ -579,12 +579,4 @@ def _declared_dtypes(body: CheckedBody, node: Node) -> Sequence[DType] | None:
 
 
 def _near(body: CheckedBody, name: str) -> str | None:
-    return _nearest(name, [node.name for node in body.graph])
-
-
-def _nearest(name: str, names: Iterable[str]) -> str | None:
-    from difflib import get_close_matches
-
-    # For a hint alone, as a search for near names looks at all names of the graph.
-    close = get_close_matches(name, list(names), 3)
-    return f"nearest names: {', '.join(close)}" if close else None
+    return nearest_names(name, [node.name for node in body.graph])

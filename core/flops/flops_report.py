@@ -6,7 +6,6 @@ import collections
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from typing import ClassVar
 
 from ..registry.registry import Cost
 from ..support import dataclasses
@@ -100,10 +99,8 @@ class PipelineCost:
 
 
 @dataclasses.dataclass(frozen=True, slots=True, repr=False)
-class FlopsReport(Report):
+class FlopsReport(Report, main_table="nodes"):
     """The count of all nodes that the fetches run."""
-
-    main_table: ClassVar[str] = "nodes"
 
     fetches: tuple[str, ...]
     nodes: tuple[NodeCost, ...]

@@ -7,7 +7,7 @@ import functools
 import time
 import weakref
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -75,10 +75,8 @@ class Event:
 
 
 @dataclasses.dataclass(frozen=True, slots=True, repr=False)
-class Measurement(Report):
+class Measurement(Report, main_table="nodes"):
     """A measurement. Seconds are of a single run: `wall` is the mean without the profile hook, `profiled` with the hook."""
-
-    main_table: ClassVar[str] = "nodes"
 
     nodes: tuple[MeasuredNode, ...]
     wall: float

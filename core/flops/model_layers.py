@@ -6,7 +6,7 @@ import itertools
 import re
 from collections.abc import Hashable, Iterable, Iterator, Mapping, MutableMapping, Sequence
 from types import MappingProxyType
-from typing import ClassVar, Final
+from typing import Final
 
 from ..model.author_scopes import CALL, AuthorScopes, ScopedNode, name_stem, weight_name
 from ..support import dataclasses
@@ -74,10 +74,8 @@ class LayerBlock:
 
 
 @dataclasses.dataclass(frozen=True, slots=True, repr=False)
-class LayerTree(Report):
+class LayerTree(Report, main_table="blocks"):
     """The layers of a model in the scopes around them, equal blocks folded, and totals of all nodes, in layers or not."""
-
-    main_table: ClassVar[str] = "blocks"
 
     blocks: tuple[LayerBlock, ...]
     """The outermost blocks, in the order of the run."""
@@ -103,10 +101,8 @@ class LayerTree(Report):
 
 
 @dataclasses.dataclass(frozen=True, slots=True, repr=False)
-class LayersReport(Report):
+class LayersReport(Report, main_table="layers"):
     """The layers of a model in the order of the run, and totals of all nodes, in layers or not."""
-
-    main_table: ClassVar[str] = "layers"
 
     layers: tuple[Layer, ...]
     """The layers."""

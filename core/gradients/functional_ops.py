@@ -293,55 +293,19 @@ def call_gradient(backward: Sweep, node: Node, grads: Gradients) -> Gradients:
     grad_dtypes = tuple(_grad_dtype(grad) for grad in dense)
     # The key has shapes, too, because known shapes become constants in the gradient.
     key = (repr(reference), grad_dtypes, known_of(backward, node, arguments, Form.CALL))
-    call = backward.functions.once(key, lambda: _differentiated_call(backward, node, function, reference, grad_dtypes))
-    _retarget_call(node, FuncRef(call.forward), [*node.output_dtypes, *call.saved])
-    saved = [node.output(call.results + i) for i in range(len(call.saved))]
-    inputs = [*(arguments[i] for i in call.read), *saved, *(grad for grad in dense if grad is not None)]
+    call = backward.functions.once(
+        key, lambda: _differentiated(backward, node, [function], [reference], grad_dtypes, Form.CALL)
+    )
+    own = node.output_dtypes
+    _retarget_call(node, FuncRef(call.forwards[0]), [*own, *call.saved])
     # No gradient arrives at any argument, but the call has been retargeted: other calls share the forward function.
-    if not call.backward:
-        return [*nothing, *call.grads]
+    if not call.backwards:
+        return [None] * len(node.inputs)
+    inputs = call.inputs(node, len(own), arguments, dense)
     # The backward call has the op of the forward call: a stateful function has a stateful gradient, and a remote one the same
     # target.
-    results = iter(g.apply(node.op, *before, inputs, f=FuncRef(call.backward), Tout=_dtypes(call.grads)))
+    results = iter(g.apply(node.op, *before, inputs, f=FuncRef(call.backwards[0]), Tout=_dtypes(call.grads)))
     return [*nothing, *(rebuilt(grad, results) for grad in call.grads)]
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class _DifferentiatedCall:
-    """A differentiated call, reduced to the facts needed later, since a graph may have very many calls.
-
-    The names of the forward and the backward function, empty if there is none; the number of the function's own results,
-    and the dtypes of the saved values; the arguments that the backward function takes, and the gradients that it returns.
-    """
-
-    forward: str
-    backward: str
-    results: int
-    saved: list[DType]
-    read: list[int]
-    grads: Gradients
-
-
-def _differentiated_call(
-    backward: Sweep, node: Node, function: Function, reference: FuncRef, grad_dtypes: Sequence[DType | None]
-) -> _DifferentiatedCall:
-    """Return the functions for calls of a function that gradients of the same results arrive at."""
-    parts = differentiate(backward, node, function, reference.attrs, grad_dtypes, Form.CALL)
-    require_few(node, [parts])
-    forward = add_forward_function(backward.graph, parts)
-    read = parts.read_args()
-    is_differentiable = any(grad is not None for grad in parts.grads)
-    name = add_backward_function(backward.graph, parts, read) if is_differentiable else ""
-    saved = [dtype_of(value) for value in parts.captured]
-    return _DifferentiatedCall(forward, name, len(parts.results), saved, read, _returned(backward.graph, name, parts.grads))
-
-
-def _returned(graph: Graph, name: str, grads: Gradients) -> list[Gradient]:
-    """Return the gradients as results of the backward function; gradients beside the forward nodes would keep all nodes
-    alive.
-    """
-    results = iter(graph.functions[name].results if name else ())
-    return [rebuilt(grad, results) for grad in grads]
 
 
 def branch_gradient(backward: Sweep, node: Node, grads: Gradients) -> Gradients:
@@ -354,16 +318,15 @@ def branch_gradient(backward: Sweep, node: Node, grads: Gradients) -> Gradients:
     grad_dtypes = tuple(_grad_dtype(grad) for grad in dense)
     key = (tuple(map(repr, references)), grad_dtypes, known_of(backward, node, kind.arguments(node.inputs), Form.BRANCH))
     branches = backward.functions.once(
-        key, lambda: _differentiated_branches(backward, node, functions, references, grad_dtypes)
+        key, lambda: _differentiated(backward, node, functions, references, grad_dtypes, Form.BRANCH)
     )
     own = node.output_dtypes
     called = kind.naming(node, map(FuncRef, branches.forwards))
     for name, value in {**called, "Tout": [*own, *branches.saved], "output_shapes": []}.items():
         node.set_attr(name, value)
-    if all(grad is None for grad in branches.grads):
+    if not branches.backwards:
         return [None] * len(node.inputs)
-    saved = [node.output(len(own) + i) for i in range(len(branches.saved))]
-    inputs = [*(node.inputs[1 + i] for i in branches.read), *saved, *(grad for grad in dense if grad is not None)]
+    inputs = branches.inputs(node, len(own), node.inputs[1:], dense)
     names = kind.naming(node, map(FuncRef, branches.backwards))
     results = iter(g.apply(node.op, node.inputs[0], inputs, Tout=_dtypes(branches.grads), **names))
     return [None, *(rebuilt(grad, results) for grad in branches.grads)]
@@ -371,7 +334,12 @@ def branch_gradient(backward: Sweep, node: Node, grads: Gradients) -> Gradients:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class _Branches:
-    """The differentiated functions of branches, the arguments they read, the dtypes they save, and a branch's gradients."""
+    """The differentiated functions of branches, or of a call, reduced to the facts needed later, since a graph may have very
+    many calls.
+
+    The names of the forward functions, and of the backward functions, if any argument has a gradient; the arguments that they
+    read, the dtypes that they save, and the gradients that each returns.
+    """
 
     forwards: list[str]
     backwards: list[str]
@@ -379,34 +347,44 @@ class _Branches:
     saved: list[DType]
     grads: list[Gradient]
 
+    def inputs(self, node: Node, own: int, arguments: Sequence[Output], grads: Sequence[Output | None]) -> list[Output]:
+        """Return what a backward function takes; the saved values come behind a number of the node's own results."""
+        saved = [node.output(own + i) for i in range(len(self.saved))]
+        return [*(arguments[i] for i in self.read), *saved, *(grad for grad in grads if grad is not None)]
 
-def _differentiated_branches(
+
+def _differentiated(
     backward: Sweep,
     node: Node,
     functions: Sequence[Function],
     references: Sequence[FuncRef],
     grad_dtypes: Sequence[DType | None],
+    form: Form,
 ) -> _Branches:
     """Differentiate all branches and equalize the signatures: each returns placeholders for values that only the others
     save.
     """
     all_parts = [
-        differentiate(backward, node, function, reference.attrs, grad_dtypes, Form.BRANCH)
+        differentiate(backward, node, function, reference.attrs, grad_dtypes, form)
         for function, reference in zip(functions, references)
     ]
     require_few(node, all_parts)
     _agree(all_parts)
     saved_dtypes = [[dtype_of(v) for v in parts.captured] for parts in all_parts]
-    forwards, backwards = [], []
+    forwards, backwards, grads = [], [], all_parts[0].grads
+    has_gradients = any(grad is not None for grad in grads)
     read = sorted({i for parts in all_parts for i in (*parts.read_args(), *parts.handed.values())})
     for i, parts in enumerate(all_parts):
         # All branches have one signature, so each returns placeholders in the places of the others' values.
         before = [dtype for branch_dtypes in saved_dtypes[:i] for dtype in branch_dtypes]
         after = [dtype for branch_dtypes in saved_dtypes[i + 1 :] for dtype in branch_dtypes]
         forwards.append(add_forward_function(backward.graph, parts, before, after))
-        backwards.append(add_backward_function(backward.graph, parts, read, before, after))
+        if has_gradients:
+            backwards.append(add_backward_function(backward.graph, parts, read, before, after))
     saved = [dtype for branch_dtypes in saved_dtypes for dtype in branch_dtypes]
-    return _Branches(forwards, backwards, read, saved, _returned(backward.graph, backwards[0], all_parts[0].grads))
+    # As results of a backward function: gradients beside the forward nodes would keep all nodes alive.
+    results = iter(backward.graph.functions[backwards[0]].results if backwards else ())
+    return _Branches(forwards, backwards, read, saved, [rebuilt(grad, results) for grad in grads])
 
 
 def _agree(branches: Sequence[Differentiated]) -> None:

@@ -155,6 +155,18 @@ def input_bundles(function: Callable[..., Any], has_context: bool = False) -> Bu
     return tuple(bundles)
 
 
+def inputs_read(function: Callable[..., Any], inputs: Sequence[Any]) -> Sequence[Any]:
+    """Return the inputs as a shape or FLOPs function takes them: it may leave out the last inputs of its op."""
+    return bundled(inputs, input_bundles(function))[: _most_inputs(function)]
+
+
+@functools.cache
+def _most_inputs(function: Callable[..., Any]) -> int | None:
+    """Return the number of positional parameters, None for any number."""
+    kinds = [parameter.kind.name for parameter in _parameters(function).values()]
+    return None if "VAR_POSITIONAL" in kinds else sum(kind.startswith("POSITIONAL") for kind in kinds)
+
+
 @functools.cache
 def _parameters(function: Callable[..., Any]) -> Mapping[str, inspect.Parameter]:
     # A ufunc takes keywords of NumPy, and none of them is an attribute of an op.

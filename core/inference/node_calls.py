@@ -33,8 +33,7 @@ def call_shape_function(node: Node, function: Any, inputs: Sequence[TensorSpec])
     lengths = binding.arg_lengths(definition.inputs, definition, node.attrs)
     grouped = binding.regroup(inputs, lengths)
     try:
-        arguments = binding.bundled(grouped, binding.input_bundles(function))
-        results = _flat_results(definition, function(*arguments, **keywords))
+        results = _flat_results(definition, function(*binding.inputs_read(function, grouped), **keywords))
     except Exception as error:
         _raise_from_function(error, node, definition, grouped, "shape function")
     if len(results) != len(node.output_dtypes):
@@ -81,7 +80,7 @@ def formula_cost(node: Node, function: Any, inputs: Sequence[TensorSpec], output
     lengths = binding.arg_lengths(definition.inputs, definition, node.attrs)
     grouped = binding.regroup(inputs, lengths)
     try:
-        cost: registry.Cost = function(*binding.bundled(grouped, binding.input_bundles(function)), **keywords)
+        cost: registry.Cost = function(*binding.inputs_read(function, grouped), **keywords)
     except Exception as error:
         _raise_from_function(error, node, definition, grouped, "FLOPs function")
     return cost

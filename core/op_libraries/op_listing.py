@@ -9,7 +9,7 @@ import inspect
 import pathlib
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, ClassVar, NoReturn, overload
+from typing import Any, NoReturn, overload
 
 from ..graph.callers import all_nodes
 from ..graph.foreign_ops import foreign, origin, supply_hint
@@ -372,10 +372,8 @@ def _flops(op: str) -> Location | str | None:
 
 
 @dataclasses.dataclass(frozen=True, slots=True, repr=False)
-class OpCoverage(Report):
+class OpCoverage(Report, main_table="families"):
     """The numbers of ops with a kernel, a shape function and so on, by family."""
-
-    main_table: ClassVar[str] = "families"
 
     families: tuple[FamilyCoverage, ...]
     """The families by name."""

@@ -7,7 +7,7 @@ import itertools
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, ClassVar, Final, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from ..explaining.default_fetches import default_fetches, guessed_fetches
 from ..graph.call_kinds import INLINED, check_calls
@@ -96,10 +96,8 @@ class ClusterFacts:
 
 
 @dataclasses.dataclass(frozen=True, slots=True, repr=False)
-class OptimizeReport(Report):
+class OptimizeReport(Report, main_table="passes"):
     """The report of an optimization: per pass, per removed node, and the op counts before and after."""
-
-    main_table: ClassVar[str] = "passes"
 
     passes: tuple[PassRecord, ...]
     """The runs of passes, round by round."""

@@ -10,7 +10,9 @@ knows the file. The tables of an op:
     @gradient("MatMul")
     def matmul_gradient(g, node, grad): ...                   # builds nodes through g, a GradientBuilder
     @flops("MatMul")
-    def matmul_flops(a, b, *, transpose_a): ...               # TensorSpecs in, Cost out
+    def matmul_flops(a, *, transpose_a, outputs): ...         # TensorSpecs in, Cost out
+
+Shape and FLOPs functions may leave out the last inputs of an op, which they do not read.
 """
 
 from __future__ import annotations

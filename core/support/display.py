@@ -68,6 +68,11 @@ class Report(Displayed):
     main_table: ClassVar[str]
     """The field that `to_records` returns by default."""
 
+    def __init_subclass__(cls, main_table: str = "") -> None:
+        # A class with slots is made a second time, without its arguments and with its attributes.
+        if main_table:
+            cls.main_table = main_table
+
     def headline(self) -> str:
         """Return the result in a few words."""
         raise NotImplementedError

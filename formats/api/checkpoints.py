@@ -8,7 +8,7 @@ import math
 import numbers
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -89,10 +89,8 @@ class ComparedTensor:
 
 
 @dataclasses.dataclass(frozen=True, slots=True, repr=False)
-class StateComparison(Report):
+class StateComparison(Report, main_table="tensors"):
     """All tensors of two checkpoints; `equal` if every one is equal or close enough."""
-
-    main_table: ClassVar[str] = "tensors"
 
     equal: bool
     """True if every tensor is equal or close."""
@@ -122,10 +120,8 @@ class MatchedVariable:
 
 
 @dataclasses.dataclass(frozen=True, slots=True, repr=False)
-class CheckpointMatch(Report):
+class CheckpointMatch(Report, main_table="variables"):
     """The variables of a graph beside the tensors of a checkpoint; `fits` if each variable has its value."""
-
-    main_table: ClassVar[str] = "variables"
 
     fits: bool
     """True if no variable is missing, and no shape or dtype differs."""

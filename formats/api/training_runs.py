@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -112,10 +112,8 @@ def training_file(
 
 
 @dataclasses.dataclass(frozen=True, slots=True, repr=False)
-class TrainingReport(Report):
+class TrainingReport(Report, main_table="history"):
     """A training: the nodes that it added to `session.graph`, and the loss of each step before the update."""
-
-    main_table: ClassVar[str] = "history"
 
     optimizer: str
     variables: tuple[str, ...]
@@ -148,10 +146,8 @@ class TrainingReport(Report):
 
 
 @dataclasses.dataclass(frozen=True, slots=True, repr=False)
-class FitReport(Report):
+class FitReport(Report, main_table="history"):
     """A fit by the method of Levenberg and Marquardt."""
-
-    main_table: ClassVar[str] = "history"
 
     parameters: Vector
     """The fitted values: the elements of all variables, one variable after the other."""

@@ -10,7 +10,7 @@ import os
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from ...core.comparing.element_differences import Comparison, worse
 from ...core.comparing.verify_rewrite import BatchRuns, Drawn, GraphRuns, LoneRefusal, Verdict, fetches_in_turn
@@ -48,10 +48,8 @@ Opened: TypeAlias = "Callable[[Graph], Session]"
 
 
 @dataclasses.dataclass(frozen=True, slots=True, repr=False)
-class Verification(Report):
+class Verification(Report, main_table="comparisons"):
     """A comparison of the results of a graph and of its rewrite over several feeds, and over `steps` runs in a row on each."""
-
-    main_table: ClassVar[str] = "comparisons"
 
     comparisons: tuple[Comparison, ...]
     steps: int

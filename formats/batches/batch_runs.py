@@ -12,7 +12,7 @@ import os
 import secrets
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, Unpack
+from typing import TYPE_CHECKING, Any, Final, Literal, Unpack
 
 from ...core.comparing.row_blocks import BlockSize
 from ...core.graph.graph import Graph
@@ -91,10 +91,8 @@ class BatchProgress:
 
 
 @dataclasses.dataclass(frozen=True, slots=True, repr=False)
-class BatchReport(Report):
+class BatchReport(Report, main_table="failed"):
     """The result of a batch: how many results were written, and which inputs failed."""
-
-    main_table: ClassVar[str] = "failed"
 
     done: int
     """The number of results that were computed and written."""

@@ -7,7 +7,7 @@ import functools
 import itertools
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Annotated, Any, ClassVar, Literal, TypedDict, Unpack
+from typing import Annotated, Any, Literal, TypedDict, Unpack
 
 from ...core.comparing.row_blocks import BlockRows, BlockRunner, BlockSize, BlockWork, lacks_rows
 from ...core.explaining.default_fetches import guessed_fetches
@@ -35,10 +35,8 @@ from ..state import State
 
 
 @dataclasses.dataclass(frozen=True, slots=True, repr=False)
-class InputResult(Report):
+class InputResult(Report, main_table="settings"):
     """The fetched values for an input, or the error that ended its run."""
-
-    main_table: ClassVar[str] = "settings"
 
     name: str
     """The name of the input, with the values of a sweep: `photos/cat,rate=0.5`."""

@@ -10,12 +10,13 @@ from __future__ import annotations
 import bisect
 import struct
 from collections.abc import Iterable, Iterator
-from typing import IO, Protocol
+from typing import IO
 
 from ...core.codecs import snappy, wire
 from ...core.codecs.tfrecord import crc32c, mask, masked_crc32c
 from ...core.codecs.wire import Buffer, varint
 from ...core.support.errors import DataLossError, UnimplementedError
+from ...core.support.regular_files import PositionedFile
 
 MAGIC = struct.pack("<Q", 0xDB4775248B80FB57)
 _FOOTER_SIZE, _TRAILER_SIZE = 48, 5
@@ -30,19 +31,9 @@ A larger block is mostly a tensor.
 _NO_COMPRESSION, _SNAPPY = 0, 1
 
 
-def is_table(data: Contents) -> bool:
+def is_table(data: PositionedFile) -> bool:
     """Return True for data that ends like a table."""
     return len(data) >= _FOOTER_SIZE and data.read_at(len(data) - len(MAGIC), len(MAGIC)) == MAGIC
-
-
-class Contents(Protocol):
-    """A table's source of bytes, for example a PositionedFile."""
-
-    def __len__(self) -> int: ...
-
-    def read_at(self, position: int, size: int) -> bytes:
-        """Read the bytes from a position on; fewer than `size` at the end of the data."""
-        ...
 
 
 class SortedTable:
@@ -51,7 +42,7 @@ class SortedTable:
     DataLossError tells the offset of damage or truncation.
     """
 
-    def __init__(self, data: Contents) -> None:
+    def __init__(self, data: PositionedFile) -> None:
         if not is_table(data):
             raise DataLossError(f"it lacks the footer of a table: damaged, or truncated at byte {len(data)}")
         self._data = data
@@ -86,7 +77,7 @@ def _read_handle(data: Buffer, position: int) -> tuple[int, int]:
     return offset, wire.read_varint(data, position, len(data))[0]
 
 
-def _read_block(data: Contents, offset: int, size: int) -> Buffer:
+def _read_block(data: PositionedFile, offset: int, size: int) -> Buffer:
     if offset + size + _TRAILER_SIZE > len(data):
         raise DataLossError(f"the block at byte {offset} ends past the end of the table")
     block = memoryview(data.read_at(offset, size + _TRAILER_SIZE))

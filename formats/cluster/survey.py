@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from typing import ClassVar, Final
+from typing import Final
 
 from ...core.building.builder import GraphBuilder
 from ...core.graph.graph import Graph
@@ -24,13 +24,11 @@ MOST_ASKED: Final = 1000
 
 
 @dataclasses.dataclass(frozen=True, slots=True, repr=False)
-class Survey(Report):
+class Survey(Report, main_table="devices"):
     """The devices of a cluster, the seconds of a step on a device, and the seconds of making a session.
 
     `silent` are the tasks that do not answer.
     """
-
-    main_table: ClassVar[str] = "devices"
 
     devices: tuple[Device, ...]
     """The devices of the cluster."""

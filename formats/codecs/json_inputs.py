@@ -44,6 +44,15 @@ def parse_json(text: str | bytes) -> Any:
         raise InvalidArgumentError(f"not JSON: {error}") from None
 
 
+def is_json(text: str | bytes) -> bool:
+    """Return True for the JSON text of one value."""
+    try:
+        parse_json(text)
+    except InvalidArgumentError:
+        return False
+    return True
+
+
 def _slip(error: json.JSONDecodeError) -> tuple[str, str | None]:
     """Return the reason of an error and the next step, if one is known."""
     rest = error.doc[error.pos :]

@@ -1,5 +1,4 @@
 # Made by scripts/make_protos.py; do not edit.
-from google.protobuf import descriptor as _descriptor
 from google.protobuf import descriptor_pool as _descriptor_pool
 from google.protobuf import symbol_database as _symbol_database
 from google.protobuf.internal import builder as _builder
@@ -15,23 +14,3 @@ DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x14tfg/checkpoint
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, __name__, _globals)
-if not _descriptor._USE_C_DESCRIPTORS:
-  DESCRIPTOR._loaded_options = None
-  _globals['_TENSORSLICEPROTO']._serialized_start=46
-  _globals['_TENSORSLICEPROTO']._serialized_end=172
-  _globals['_TENSORSLICEPROTO_EXTENT']._serialized_start=112
-  _globals['_TENSORSLICEPROTO_EXTENT']._serialized_end=172
-  _globals['_BUNDLEHEADERPROTO']._serialized_start=175
-  _globals['_BUNDLEHEADERPROTO']._serialized_end=338
-  _globals['_BUNDLEHEADERPROTO_ENDIANNESS']._serialized_start=305
-  _globals['_BUNDLEHEADERPROTO_ENDIANNESS']._serialized_end=338
-  _globals['_BUNDLEENTRYPROTO']._serialized_start=341
-  _globals['_BUNDLEENTRYPROTO']._serialized_end=530
-  _globals['_SAVEDSLICEMETA']._serialized_start=533
-  _globals['_SAVEDSLICEMETA']._serialized_end=668
-  _globals['_SAVEDTENSORSLICEMETA']._serialized_start=670
-  _globals['_SAVEDTENSORSLICEMETA']._serialized_end=764
-  _globals['_SAVEDSLICE']._serialized_start=766
-  _globals['_SAVEDSLICE']._serialized_end=862
-  _globals['_SAVEDTENSORSLICES']._serialized_start=864
-  _globals['_SAVEDTENSORSLICES']._serialized_end=955

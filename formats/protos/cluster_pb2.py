@@ -1,5 +1,4 @@
 # Made by scripts/make_protos.py; do not edit.
-from google.protobuf import descriptor as _descriptor
 from google.protobuf import descriptor_pool as _descriptor_pool
 from google.protobuf import symbol_database as _symbol_database
 from google.protobuf.internal import builder as _builder
@@ -16,43 +15,3 @@ DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x11tfg/cluster.pr
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, __name__, _globals)
-if not _descriptor._USE_C_DESCRIPTORS:
-  DESCRIPTOR._loaded_options = None
-  _globals['_SESSIONCONFIG']._serialized_start=67
-  _globals['_SESSIONCONFIG']._serialized_end=167
-  _globals['_CREATESESSIONREQUEST']._serialized_start=169
-  _globals['_CREATESESSIONREQUEST']._serialized_end=277
-  _globals['_CREATESESSIONRESPONSE']._serialized_start=279
-  _globals['_CREATESESSIONRESPONSE']._serialized_end=349
-  _globals['_EXTENDSESSIONREQUEST']._serialized_start=351
-  _globals['_EXTENDSESSIONREQUEST']._serialized_end=462
-  _globals['_EXTENDSESSIONRESPONSE']._serialized_start=464
-  _globals['_EXTENDSESSIONRESPONSE']._serialized_end=514
-  _globals['_NAMEDTENSORPROTO']._serialized_start=516
-  _globals['_NAMEDTENSORPROTO']._serialized_end=582
-  _globals['_RUNOPTIONS']._serialized_start=585
-  _globals['_RUNOPTIONS']._serialized_end=786
-  _globals['_RUNOPTIONS_TRACELEVEL']._serialized_start=704
-  _globals['_RUNOPTIONS_TRACELEVEL']._serialized_end=786
-  _globals['_RUNSTEPREQUEST']._serialized_start=789
-  _globals['_RUNSTEPREQUEST']._serialized_end=1018
-  _globals['_RUNSTEPRESPONSE']._serialized_start=1021
-  _globals['_RUNSTEPRESPONSE']._serialized_end=1164
-  _globals['_PARTIALRUNSETUPREQUEST']._serialized_start=1166
-  _globals['_PARTIALRUNSETUPREQUEST']._serialized_end=1279
-  _globals['_PARTIALRUNSETUPRESPONSE']._serialized_start=1281
-  _globals['_PARTIALRUNSETUPRESPONSE']._serialized_end=1334
-  _globals['_CLOSESESSIONREQUEST']._serialized_start=1336
-  _globals['_CLOSESESSIONREQUEST']._serialized_end=1381
-  _globals['_CLOSESESSIONRESPONSE']._serialized_start=1383
-  _globals['_CLOSESESSIONRESPONSE']._serialized_end=1405
-  _globals['_RESETREQUEST']._serialized_start=1407
-  _globals['_RESETREQUEST']._serialized_end=1464
-  _globals['_RESETRESPONSE']._serialized_start=1466
-  _globals['_RESETRESPONSE']._serialized_end=1481
-  _globals['_LISTDEVICESREQUEST']._serialized_start=1483
-  _globals['_LISTDEVICESREQUEST']._serialized_end=1527
-  _globals['_DEVICEATTRIBUTES']._serialized_start=1529
-  _globals['_DEVICEATTRIBUTES']._serialized_end=1655
-  _globals['_LISTDEVICESRESPONSE']._serialized_start=1657
-  _globals['_LISTDEVICESRESPONSE']._serialized_end=1769

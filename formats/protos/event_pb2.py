@@ -1,5 +1,4 @@
 # Made by scripts/make_protos.py; do not edit.
-from google.protobuf import descriptor as _descriptor
 from google.protobuf import descriptor_pool as _descriptor_pool
 from google.protobuf import symbol_database as _symbol_database
 from google.protobuf.internal import builder as _builder
@@ -15,43 +14,3 @@ DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x0ftfg/event.prot
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, __name__, _globals)
-if not _descriptor._USE_C_DESCRIPTORS:
-  DESCRIPTOR._loaded_options = None
-  _globals['_HISTOGRAMPROTO'].fields_by_name['bucket_limit']._loaded_options = None
-  _globals['_HISTOGRAMPROTO'].fields_by_name['bucket_limit']._serialized_options = b'\020\001'
-  _globals['_HISTOGRAMPROTO'].fields_by_name['bucket']._loaded_options = None
-  _globals['_HISTOGRAMPROTO'].fields_by_name['bucket']._serialized_options = b'\020\001'
-  _globals['_EVENT'].fields_by_name['log_message']._loaded_options = None
-  _globals['_EVENT'].fields_by_name['log_message']._serialized_options = b'\030\001'
-  _globals['_DATACLASS']._serialized_start=1757
-  _globals['_DATACLASS']._serialized_end=1868
-  _globals['_HISTOGRAMPROTO']._serialized_start=42
-  _globals['_HISTOGRAMPROTO']._serialized_end=177
-  _globals['_SUMMARYDESCRIPTION']._serialized_start=179
-  _globals['_SUMMARYDESCRIPTION']._serialized_end=218
-  _globals['_SUMMARYMETADATA']._serialized_start=221
-  _globals['_SUMMARYMETADATA']._serialized_end=431
-  _globals['_SUMMARYMETADATA_PLUGINDATA']._serialized_start=381
-  _globals['_SUMMARYMETADATA_PLUGINDATA']._serialized_end=431
-  _globals['_SUMMARY']._serialized_start=434
-  _globals['_SUMMARY']._serialized_end=998
-  _globals['_SUMMARY_IMAGE']._serialized_start=480
-  _globals['_SUMMARY_IMAGE']._serialized_end=568
-  _globals['_SUMMARY_AUDIO']._serialized_start=570
-  _globals['_SUMMARY_AUDIO']._serialized_end=695
-  _globals['_SUMMARY_VALUE']._serialized_start=698
-  _globals['_SUMMARY_VALUE']._serialized_end=998
-  _globals['_EVENT']._serialized_start=1001
-  _globals['_EVENT']._serialized_end=1338
-  _globals['_SOURCEMETADATA']._serialized_start=1340
-  _globals['_SOURCEMETADATA']._serialized_end=1372
-  _globals['_LOGMESSAGE']._serialized_start=1375
-  _globals['_LOGMESSAGE']._serialized_end=1521
-  _globals['_LOGMESSAGE_LEVEL']._serialized_start=1444
-  _globals['_LOGMESSAGE_LEVEL']._serialized_end=1521
-  _globals['_SESSIONLOG']._serialized_start=1524
-  _globals['_SESSIONLOG']._serialized_end=1699
-  _globals['_SESSIONLOG_SESSIONSTATUS']._serialized_start=1623
-  _globals['_SESSIONLOG_SESSIONSTATUS']._serialized_end=1699
-  _globals['_TAGGEDRUNMETADATA']._serialized_start=1701
-  _globals['_TAGGEDRUNMETADATA']._serialized_end=1755

@@ -1,5 +1,4 @@
 # Made by scripts/make_protos.py; do not edit.
-from google.protobuf import descriptor as _descriptor
 from google.protobuf import descriptor_pool as _descriptor_pool
 from google.protobuf import symbol_database as _symbol_database
 from google.protobuf.internal import builder as _builder
@@ -14,35 +13,3 @@ DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x11tfg/example.pr
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, __name__, _globals)
-if not _descriptor._USE_C_DESCRIPTORS:
-  DESCRIPTOR._loaded_options = None
-  _globals['_FLOATLIST'].fields_by_name['value']._loaded_options = None
-  _globals['_FLOATLIST'].fields_by_name['value']._serialized_options = b'\020\001'
-  _globals['_INT64LIST'].fields_by_name['value']._loaded_options = None
-  _globals['_INT64LIST'].fields_by_name['value']._serialized_options = b'\020\001'
-  _globals['_FEATURES_FEATUREENTRY']._loaded_options = None
-  _globals['_FEATURES_FEATUREENTRY']._serialized_options = b'8\001'
-  _globals['_FEATURELISTS_FEATURELISTENTRY']._loaded_options = None
-  _globals['_FEATURELISTS_FEATURELISTENTRY']._serialized_options = b'8\001'
-  _globals['_BYTESLIST']._serialized_start=26
-  _globals['_BYTESLIST']._serialized_end=52
-  _globals['_FLOATLIST']._serialized_start=54
-  _globals['_FLOATLIST']._serialized_end=84
-  _globals['_INT64LIST']._serialized_start=86
-  _globals['_INT64LIST']._serialized_end=116
-  _globals['_FEATURE']._serialized_start=119
-  _globals['_FEATURE']._serialized_end=250
-  _globals['_FEATURES']._serialized_start=252
-  _globals['_FEATURES']._serialized_end=369
-  _globals['_FEATURES_FEATUREENTRY']._serialized_start=309
-  _globals['_FEATURES_FEATUREENTRY']._serialized_end=369
-  _globals['_FEATURELIST']._serialized_start=371
-  _globals['_FEATURELIST']._serialized_end=415
-  _globals['_FEATURELISTS']._serialized_start=418
-  _globals['_FEATURELISTS']._serialized_end=560
-  _globals['_FEATURELISTS_FEATURELISTENTRY']._serialized_start=492
-  _globals['_FEATURELISTS_FEATURELISTENTRY']._serialized_end=560
-  _globals['_EXAMPLE']._serialized_start=562
-  _globals['_EXAMPLE']._serialized_end=604
-  _globals['_SEQUENCEEXAMPLE']._serialized_start=606
-  _globals['_SEQUENCEEXAMPLE']._serialized_end=697

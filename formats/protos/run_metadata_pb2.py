@@ -1,5 +1,4 @@
 # Made by scripts/make_protos.py; do not edit.
-from google.protobuf import descriptor as _descriptor
 from google.protobuf import descriptor_pool as _descriptor_pool
 from google.protobuf import symbol_database as _symbol_database
 from google.protobuf.internal import builder as _builder
@@ -15,55 +14,3 @@ DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x16tfg/run_metada
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, __name__, _globals)
-if not _descriptor._USE_C_DESCRIPTORS:
-  DESCRIPTOR._loaded_options = None
-  _globals['_COSTGRAPHDEF_NODE'].fields_by_name['host_temp_memory_size']._loaded_options = None
-  _globals['_COSTGRAPHDEF_NODE'].fields_by_name['host_temp_memory_size']._serialized_options = b'\030\001'
-  _globals['_COSTGRAPHDEF_NODE'].fields_by_name['device_temp_memory_size']._loaded_options = None
-  _globals['_COSTGRAPHDEF_NODE'].fields_by_name['device_temp_memory_size']._serialized_options = b'\030\001'
-  _globals['_COSTGRAPHDEF_NODE'].fields_by_name['device_persistent_memory_size']._loaded_options = None
-  _globals['_COSTGRAPHDEF_NODE'].fields_by_name['device_persistent_memory_size']._serialized_options = b'\030\001'
-  _globals['_MEMORYSTATS'].fields_by_name['device_temp_memory_size']._loaded_options = None
-  _globals['_MEMORYSTATS'].fields_by_name['device_temp_memory_size']._serialized_options = b'\030\001'
-  _globals['_MEMORYSTATS'].fields_by_name['device_persistent_memory_size']._loaded_options = None
-  _globals['_MEMORYSTATS'].fields_by_name['device_persistent_memory_size']._serialized_options = b'\030\001'
-  _globals['_MEMORYSTATS'].fields_by_name['device_persistent_tensor_alloc_ids']._loaded_options = None
-  _globals['_MEMORYSTATS'].fields_by_name['device_persistent_tensor_alloc_ids']._serialized_options = b'\030\001'
-  _globals['_DEVICESTEPSTATS_THREADNAMESENTRY']._loaded_options = None
-  _globals['_DEVICESTEPSTATS_THREADNAMESENTRY']._serialized_options = b'8\001'
-  _globals['_ALLOCATIONDESCRIPTION']._serialized_start=49
-  _globals['_ALLOCATIONDESCRIPTION']._serialized_end=212
-  _globals['_TENSORDESCRIPTION']._serialized_start=215
-  _globals['_TENSORDESCRIPTION']._serialized_end=362
-  _globals['_COSTGRAPHDEF']._serialized_start=365
-  _globals['_COSTGRAPHDEF']._serialized_end=1164
-  _globals['_COSTGRAPHDEF_NODE']._serialized_start=468
-  _globals['_COSTGRAPHDEF_NODE']._serialized_end=1113
-  _globals['_COSTGRAPHDEF_NODE_INPUTINFO']._serialized_start=932
-  _globals['_COSTGRAPHDEF_NODE_INPUTINFO']._serialized_end=991
-  _globals['_COSTGRAPHDEF_NODE_OUTPUTINFO']._serialized_start=993
-  _globals['_COSTGRAPHDEF_NODE_OUTPUTINFO']._serialized_end=1113
-  _globals['_COSTGRAPHDEF_AGGREGATEDCOST']._serialized_start=1115
-  _globals['_COSTGRAPHDEF_AGGREGATEDCOST']._serialized_end=1164
-  _globals['_ALLOCATIONRECORD']._serialized_start=1166
-  _globals['_ALLOCATIONRECORD']._serialized_end=1227
-  _globals['_ALLOCATORMEMORYUSED']._serialized_start=1230
-  _globals['_ALLOCATORMEMORYUSED']._serialized_end=1419
-  _globals['_NODEOUTPUT']._serialized_start=1421
-  _globals['_NODEOUTPUT']._serialized_end=1499
-  _globals['_MEMORYSTATS']._serialized_start=1502
-  _globals['_MEMORYSTATS']._serialized_end=1738
-  _globals['_NODEEXECSTATS']._serialized_start=1741
-  _globals['_NODEEXECSTATS']._serialized_end=2255
-  _globals['_DEVICESTEPSTATS']._serialized_start=2258
-  _globals['_DEVICESTEPSTATS']._serialized_end=2444
-  _globals['_DEVICESTEPSTATS_THREADNAMESENTRY']._serialized_start=2394
-  _globals['_DEVICESTEPSTATS_THREADNAMESENTRY']._serialized_end=2444
-  _globals['_STEPSTATS']._serialized_start=2446
-  _globals['_STEPSTATS']._serialized_end=2498
-  _globals['_RUNMETADATA']._serialized_start=2501
-  _globals['_RUNMETADATA']._serialized_end=2891
-  _globals['_RUNMETADATA_FUNCTIONGRAPHS']._serialized_start=2739
-  _globals['_RUNMETADATA_FUNCTIONGRAPHS']._serialized_end=2891
-  _globals['_SESSIONMETADATA']._serialized_start=2893
-  _globals['_SESSIONMETADATA']._serialized_end=2941

@@ -154,7 +154,7 @@ def _saving(ctx: KernelContext, input_dataset: Array, path: Array, captured: lis
     shard_of = _shard_of(ctx, shard_func, captured) if use_shard_func else lambda element: 0
     dataset = dataset_of(input_dataset)
     folder = Folder(ctx, file_name(text_in(path, "path")), compression)
-    return Saving((dataset,), shard_of, folder, dataset.spec.dtypes)
+    return Saving((dataset,), shard_of, folder.store, dataset.spec.dtypes)
 
 
 def _shard_of(ctx: KernelContext, function: FuncRef, captured: list[Any]) -> Callable[[Element], int]:
@@ -209,7 +209,8 @@ def snapshot_dataset_v2(
     folder = Folder(ctx, os.path.join(file_name(path), str(number)), compression)
     read, spec = dataset_function(ctx, reader_func, captured_by_reader), spec_of_node(ctx.node)
     shard_of = _shard_of(ctx, shard_func, captured_by_shard)
-    return DatasetSnapshot((input_dataset,), shard_of, folder, input_dataset.spec.dtypes, lambda: folder.load(spec, read))
+    types, load = input_dataset.spec.dtypes, functools.partial(folder.load, spec, read)
+    return DatasetSnapshot((input_dataset,), shard_of, folder.store, types, folder.has_elements, load)
 
 
 @dataset_kernel("SnapshotDatasetReader", "SnapshotChunkDataset", facts=("reads_files",))
@@ -336,7 +337,8 @@ def cache_dataset(ctx: KernelContext, input_dataset: Dataset, filename: Text, ca
     """The same elements, kept in a cache that others may share."""
     memory, path = resource(cache, MemoryCache), file_name(filename)
     if path:
-        return FileCache((input_dataset,), ElementCheckpoint(ctx, path, input_dataset.spec.dtypes))
+        kept = ElementCheckpoint(ctx, path, input_dataset.spec.dtypes)
+        return FileCache((input_dataset,), kept.is_there, kept.read, kept.write)
     # Without a handle of a cache, each dataset made from it fills its own.
     return Cache((input_dataset,), MemoryCache() if memory is _DUMMY else memory)
 
@@ -435,7 +437,7 @@ def snapshot_dataset(
     form = FirstFormat(compression, input_dataset.spec.dtypes, serialize_content, decoded)
     folder = FirstFolder(ctx, file_name(path), snapshot_name, f"{fingerprint(input_dataset):016x}", form)
     folder.mode, folder.expiry = mode, pending_snapshot_expiry_seconds
-    return FirstSnapshot((input_dataset,), folder)
+    return FirstSnapshot((input_dataset,), folder.state, folder.load, folder.store)
 
 
 class ChunkFolder:
@@ -470,4 +472,5 @@ def list_snapshot_chunks_dataset(ctx: KernelContext, snapshot_path: Text) -> Dat
     """List the paths of a snapshot's chunks, including chunks written during the pass."""
     if spec_of_node(ctx.node).dtypes != (dtypes.string,):
         raise InvalidArgumentError("ListSnapshotChunksDataset gives strings")
-    return Chunks((), ChunkFolder(ctx, file_name(snapshot_path)))
+    folder = ChunkFolder(ctx, file_name(snapshot_path))
+    return Chunks((), folder.chunks, folder.is_done)

@@ -9,15 +9,7 @@ from typing import Any
 import numpy as np
 
 from ...codecs import wav
-from ...registry.registry import (
-    WITHOUT_GRADIENT,
-    Cost,
-    everywhere,
-    flops,
-    kernel,
-    not_arithmetic,
-    shape,
-)
+from ...registry.registry import WITHOUT_GRADIENT, Cost, everywhere, flops, kernel, shape
 from ...runtime.state.edge_values import scalar_object
 from ...runtime.state.run_context import reserve
 from ...types.arrays import Array, Result
@@ -70,7 +62,7 @@ def _require_desired(**desired: int) -> None:
         require(count >= -1, f"{name} must be >= -1, got {count}")
 
 
-@kernel("DecodeWav", facts=("sound_contents",))
+@kernel("DecodeWav", facts=("sound_contents",), arithmetic=False)
 def decode_wav(contents: Array, *, desired_channels: int, desired_samples: int) -> tuple[Result, Result]:
     """Decode a 16-bit PCM WAV file to floats in [-1, 1) (samples, channels), and its rate; cut or padded to the desired
     sizes.
@@ -99,15 +91,12 @@ def decode_wav_shape(contents: TensorSpec, *, desired_channels: int, desired_sam
     return [Shape([None if n == -1 else n for n in (desired_samples, desired_channels)]), SCALAR]
 
 
-@kernel("EncodeWav", shape="_ _, () -> ()")
+@kernel("EncodeWav", shape="_ _, () -> ()", arithmetic=False)
 def encode_wav(audio: Array, sample_rate: Array) -> Result:
     """Floats in [-1, 1] (samples, channels) as a 16-bit PCM WAV file."""
     require_rank(audio, 2, "audio")
     rate = scalar(sample_rate, "sample_rate")
     return scalar_object(wav.encode(audio, int(rate)))
-
-
-not_arithmetic("DecodeWav", "EncodeWav")
 
 
 def _fft_length(window_size: int) -> int:
@@ -149,9 +138,7 @@ def audio_spectrogram_shape(input: TensorSpec, *, window_size: int, stride: int)
 
 
 @flops("AudioSpectrogram")
-def audio_spectrogram_flops(
-    input: TensorSpec, *, window_size: int, magnitude_squared: bool, outputs: list[TensorSpec]
-) -> Cost:
+def audio_spectrogram_flops(*, window_size: int, magnitude_squared: bool, outputs: list[TensorSpec]) -> Cost:
     """Each slice: its window, a real FFT of 2.5 n log2(n) operations and the squares of magnitudes, or their roots."""
     channels, slices, bins = tuple(outputs[0].shape)
     length = _fft_length(window_size)
@@ -219,9 +206,7 @@ def mfcc(
 
 
 @flops("Mfcc")
-def mfcc_flops(
-    spectrogram: TensorSpec, sample_rate: TensorSpec, *, filterbank_channel_count: int, dct_coefficient_count: int
-) -> Cost:
+def mfcc_flops(spectrogram: TensorSpec, *, filterbank_channel_count: int, dct_coefficient_count: int) -> Cost:
     """A root and two multiply-adds a bin, even outside of the limits; a bound and a logarithm a filter; a cosine transform."""
     channels, slices, bins = with_rank(spectrogram.shape, 3)
     products = 2 * bins + filterbank_channel_count * dct_coefficient_count

@@ -15,7 +15,6 @@ from ...parallel.interruption_points import pause
 from ...random.index_draws import Words
 from ...random.philox import Philox
 from ...registry.registry import (
-    NOT_DIFFERENTIABLE,
     WITHOUT_GRADIENT,
     ZERO,
     Cost,
@@ -159,17 +158,13 @@ def crop_and_resize_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gr
 
 
 @flops("CropAndResize")
-def crop_and_resize_flops(
-    image: TensorSpec, boxes: TensorSpec, box_ind: TensorSpec, crop_size: TensorSpec, *, method: str, outputs: list[TensorSpec]
-) -> Cost:
+def crop_and_resize_flops(*, method: str, outputs: list[TensorSpec]) -> Cost:
     """Three interpolations for each element, each a difference and a multiply-add; nothing where the nearest is taken."""
     return (ZERO if method == "nearest" else Cost(9, macs=3)) * outputs[0].shape.num_elements
 
 
 @flops("CropAndResizeGradImage")
-def crop_and_resize_grad_image_flops(
-    grads: TensorSpec, boxes: TensorSpec, box_ind: TensorSpec, image_size: TensorSpec, *, method: str
-) -> Cost:
+def crop_and_resize_grad_image_flops(grads: TensorSpec, *, method: str) -> Cost:
     """A multiply-add for each of the four neighbours; a sum for the nearest."""
     return (Cost(1) if method == "nearest" else Cost(8, macs=4)) * grads.shape.num_elements
 
@@ -223,7 +218,7 @@ def _draw_boxes(images: Array, boxes: Array, colours: Array) -> Array:
     return canvas
 
 
-@kernel("DrawBoundingBoxes", shape="a b c d -> a b c d", gradient=NOT_DIFFERENTIABLE, flops=zero_cost)
+@kernel("DrawBoundingBoxes", shape="a b c d -> a b c d", arithmetic=False)
 def draw_bounding_boxes(images: Array, boxes: Array) -> Result:
     """The images (N, H, W, C) with the outlines of their boxes (N, boxes, 4) in ten colours; white on grey images."""
     return draw_bounding_boxes_v2(images, boxes, np.zeros((0, 4), np.float32))
@@ -352,7 +347,7 @@ def _as_slice(crop: tuple[Any, ...], height: int, width: int, dtype: np.dtype[An
     return begin.astype(dtype), size.astype(dtype), box.reshape(1, 1, 4)
 
 
-@kernel("SampleDistortedBoundingBox", "SampleDistortedBoundingBoxV2", shape="* -> 3, 3, 1 1 4")
+@kernel("SampleDistortedBoundingBox", "SampleDistortedBoundingBoxV2", shape="* -> 3, 3, 1 1 4", facts=("random",))
 def sample_distorted_bounding_box(
     ctx: KernelContext, image_size: Array, boxes: Array, *least: Array, seed: int, seed2: int, crops: Crops,
     min_object_covered: float = 0.0,
@@ -373,7 +368,6 @@ def stateless_sample_distorted_bounding_box(
 
 
 _SAMPLERS = ("SampleDistortedBoundingBox", "SampleDistortedBoundingBoxV2")
-facts("random", of=_SAMPLERS)
 not_differentiable(*_SAMPLERS)
 zero_flops(*_SAMPLERS, "StatelessSampleDistortedBoundingBox")
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from ...codecs import image_files, png
 from ...codecs.image_files import image_kind
-from ...registry.registry import facts, kernel, not_arithmetic, shape
+from ...registry.registry import kernel, shape
 from ...runtime.state.edge_values import scalar_object
 from ...runtime.state.run_context import check_time, reserve
 from ...support.errors import InvalidArgumentError, UnimplementedError
@@ -101,14 +101,14 @@ def _with_channels(pixels: Array, channels: int) -> Array:
     return np.concatenate((colours, alpha), -1)
 
 
-@kernel("DecodePng")
+@kernel("DecodePng", facts=("image_contents",), arithmetic=False)
 def decode_png(contents: Array, *, channels: int, dtype: DType) -> Result:
     """A PNG file (or another kind of image file) as (height, width, channels)."""
     data = _contents(contents)
     return _decode_any(data, channels, dtype.numpy, allow_gif=True)
 
 
-@kernel("DecodeJpeg")
+@kernel("DecodeJpeg", facts=("image_contents",), arithmetic=False)
 def decode_jpeg(contents: Array, *, how: Decoding) -> Result:
     """A JPEG file (or another kind of image file) as (height, width, channels), uint8."""
     data = _contents(contents)
@@ -152,7 +152,7 @@ def _as_channels(pixels: Array, channels: int) -> Array:
     return np.ascontiguousarray(pixels[..., :channels])
 
 
-@kernel("DecodeBmp")
+@kernel("DecodeBmp", arithmetic=False)
 def decode_bmp(contents: Array, *, channels: int) -> Result:
     """A BMP file as (height, width, channels), uint8, or the frames of a WebP file."""
     data = _contents(contents)
@@ -185,7 +185,7 @@ def decode_shape(contents: TensorSpec, *, channels: int) -> Shape:
     return Shape([None, None, channels or None])
 
 
-@kernel("EncodePng", shape="... _ _ _ -> ...")
+@kernel("EncodePng", shape="... _ _ _ -> ...", arithmetic=False)
 def encode_png(image: Array, *, compression: int) -> Result:
     """Images (..., height, width, channels) as PNG files, of shape (...)."""
     require_min_rank(image, 3, "image")
@@ -196,7 +196,7 @@ def encode_png(image: Array, *, compression: int) -> Result:
     return object_array([png.encode(one, compression) for one in images], image.shape[:-3])
 
 
-@kernel("DecodeAndCropJpeg")
+@kernel("DecodeAndCropJpeg", arithmetic=False)
 def decode_and_crop_jpeg(contents: Array, crop_window: Array, *, how: Decoding) -> Result:
     """The window (top, left, height, width) of a JPEG file, uint8."""
     data = _contents(contents)
@@ -213,7 +213,7 @@ def decode_and_crop_jpeg_shape(contents: TensorSpec, crop_window: TensorSpec, *,
     return Shape([*sizes, channels or None])
 
 
-@kernel("ExtractJpegShape", shape="() -> 3")
+@kernel("ExtractJpegShape", shape="() -> 3", arithmetic=False)
 def extract_jpeg_shape(contents: Array, *, output_type: DType) -> Result:
     """Return height, width and channels of a JPEG file, from its header."""
     data = _contents(contents)
@@ -222,7 +222,7 @@ def extract_jpeg_shape(contents: Array, *, output_type: DType) -> Result:
     return np.array([file.height, file.width, len(file.sampling)], output_type.numpy)
 
 
-@kernel("EncodeJpeg", shape="_ _ _ -> ()")
+@kernel("EncodeJpeg", shape="_ _ _ -> ()", arithmetic=False)
 def encode_jpeg(
     image: Array,
     *,
@@ -265,7 +265,7 @@ def _with_density_unit(data: bytes, unit: str, x_density: int, y_density: int) -
     return data[:13] + struct.pack(">BHH", 2, x_density, y_density) + data[18:]
 
 
-@kernel("EncodeJpegVariableQuality", shape="_ _ _ -> ()")
+@kernel("EncodeJpegVariableQuality", shape="_ _ _ -> ()", arithmetic=False)
 def encode_jpeg_variable_quality(images: Array, quality: Array) -> Result:
     """An image (height, width, 1 or 3 channels) as a JPEG file of a quality that is an input."""
     # The other attributes are the defaults of EncodeJpeg; this op has none.
@@ -300,7 +300,7 @@ def _decode_gif(data: bytes, channels: int = 0) -> Array:
         return image_files.compose(frames, indices)
 
 
-@kernel("DecodeGif", shape="() -> frames h w 3")
+@kernel("DecodeGif", shape="() -> frames h w 3", facts=("image_contents",), arithmetic=False)
 def decode_gif(contents: Array) -> Result:
     """Decode the frames of a GIF file, or another image file as a frame: (frames, height, width, 3), uint8."""
     data = _contents(contents)
@@ -310,7 +310,7 @@ def decode_gif(contents: Array) -> Result:
     return pixels if pixels.ndim == 4 else pixels[None]
 
 
-@kernel("DecodeWebP", shape="() -> *")
+@kernel("DecodeWebP", shape="() -> *", facts=("image_contents",), arithmetic=False)
 def decode_webp(contents: Array, *, channels: int) -> Result:
     """The frames of a WebP file: (frames, height, width, channels), uint8; a PNG or JPEG file as (height, width, channels)."""
     data = _contents(contents)
@@ -338,7 +338,7 @@ def _decode_any(data: bytes, channels: int, dtype: Any, allow_gif: bool) -> Arra
 # Rank 4 for WebP files, 3 for others.
 
 
-@kernel("DecodeImage")
+@kernel("DecodeImage", facts=("image_contents",), arithmetic=False)
 def decode_image(contents: Array, *, channels: int, dtype: DType, expand_animations: bool) -> Result:
     """An image file of any kind as (height, width, channels), or (frames, ...) for GIF and WebP; float within [0, 1]."""
     data = _contents(contents)
@@ -370,12 +370,6 @@ def _as_type(pixels: Array, dtype: Any) -> Array:
 def decode_image_shape(contents: TensorSpec, *, channels: int, expand_animations: bool) -> Shape:
     with_rank(contents.shape, 0)
     return Shape() if expand_animations else Shape([None, None, channels or None])
-
-
-_DECODERS = ("DecodeGif", "DecodeImage", "DecodeJpeg", "DecodePng", "DecodeWebP")
-_OTHERS = ("DecodeAndCropJpeg", "DecodeBmp", "EncodeJpeg", "EncodeJpegVariableQuality", "EncodePng", "ExtractJpegShape")
-facts("image_contents", of=_DECODERS)
-not_arithmetic(*_DECODERS, *_OTHERS)
 
 
 # JPEG files decoded as by TensorFlow, through simplejpeg (the optional extra `tfg[image]`), which wraps the same library.

@@ -10,14 +10,7 @@ import numpy as np
 from ...building.gradbuilder import GradientBuilder, Gradients
 from ...graph.graph import Node, Output
 from ...numerics.half_precision import wide
-from ...registry.registry import (
-    NOT_DIFFERENTIABLE,
-    WITHOUT_GRADIENT,
-    arrays,
-    everywhere,
-    gradient,
-    kernel,
-)
+from ...registry.registry import NOT_DIFFERENTIABLE, WITHOUT_GRADIENT, arrays, everywhere, gradient, kernel
 from ...support.errors import FailedPreconditionError, InvalidArgumentError
 from ...types.arrays import Array, Result
 from ..shared.argument_checks import require_min_rank, require_shape, scalar

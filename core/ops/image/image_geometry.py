@@ -8,15 +8,7 @@ import numpy as np
 
 from ...building.gradbuilder import GradientBuilder, Gradients
 from ...graph.graph import Node, Output
-from ...registry.registry import (
-    NOT_DIFFERENTIABLE,
-    WITHOUT_GRADIENT,
-    Cost,
-    flops,
-    gradient,
-    kernel,
-    zero_cost,
-)
+from ...registry.registry import WITHOUT_GRADIENT, Cost, flops, gradient, kernel, zero_cost
 from ...runtime.state.kernel_context import KernelContext
 from ...types.arrays import Array, Result
 from ...types.shapes import TensorSpec
@@ -100,7 +92,7 @@ def _glimpses(ctx: KernelContext, images: Array, size: Array, offsets: Array, gl
     return result
 
 
-@kernel("ExtractGlimpse", gradient=NOT_DIFFERENTIABLE, flops=zero_cost, shape="b _ _ c, <h w>, b _ -> b h w c")
+@kernel("ExtractGlimpse", shape="b _ _ c, <h w>, b _ -> b h w c", arithmetic=False)
 def extract_glimpse(ctx: KernelContext, input: Array, size: Array, offsets: Array, *, glimpses: Glimpses) -> Result:
     """Windows of the images (N, H, W, C) around the offsets (N, 2), with noise where they leave the image."""
     return _glimpses(ctx, input, size, offsets, glimpses, 1)
@@ -259,14 +251,7 @@ def image_projective_transform_gradient(g: GradientBuilder, node: Node, grad: Ou
 
 
 @flops("ImageProjectiveTransformV2", "ImageProjectiveTransformV3")
-def image_projective_transform_flops(
-    images: TensorSpec,
-    transforms: TensorSpec,
-    output_shape: TensorSpec,
-    *rest: TensorSpec,
-    interpolation: str,
-    outputs: list[TensorSpec],
-) -> Cost:
+def image_projective_transform_flops(*, interpolation: str, outputs: list[TensorSpec]) -> Cost:
     """Fourteen operations for each pixel's position, not counting the fill mode, and two roundings; bilinear: four more for
     the shares of its neighbours, and for each element three sums of two products.
     """

@@ -8,7 +8,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from ...numerics.non_max_suppression import FEW, box_overlaps, suppress, suppress_in_classes, suppress_softly
-from ...registry.registry import ZERO, Cost, flops, kernel, lower, not_differentiable, onnx, shape, without_gradient
+from ...registry.registry import WITHOUT_GRADIENT, ZERO, Cost, flops, kernel, lower, not_differentiable, onnx, shape
 from ...types import dtypes
 from ...types.arrays import Array, Result
 from ...types.shapes import SCALAR, Shape, TensorSpec, merge_dims
@@ -50,7 +50,7 @@ def _pairs(count: Any) -> Any:
 
 
 @flops("NonMaxSuppression", "NonMaxSuppressionV2", "NonMaxSuppressionV3")
-def non_max_suppression_flops(boxes: TensorSpec, scores: TensorSpec, *rest: TensorSpec) -> Cost:
+def non_max_suppression_flops(boxes: TensorSpec) -> Cost:
     """At most: 13 for the overlap of each pair of boxes and a comparison, 8 for each box's corners, area and score."""
     count = with_rank(boxes.shape, 2)[0]
     return Cost(13) * _pairs(count) + Cost(8) * count
@@ -72,7 +72,7 @@ def non_max_suppression_with_overlaps(
 
 
 @flops("NonMaxSuppressionWithOverlaps")
-def non_max_suppression_with_overlaps_flops(overlaps: TensorSpec, *rest: TensorSpec) -> Cost:
+def non_max_suppression_with_overlaps_flops(overlaps: TensorSpec) -> Cost:
     """Count an upper bound: a comparison for each pair and each score."""
     count = with_rank(overlaps.shape, 2)[0]
     return Cost(1) * (_pairs(count) + count)
@@ -89,10 +89,9 @@ def _limit(spec: TensorSpec) -> int | None:
 
 _SELECTING = ("NonMaxSuppressionV5", "CombinedNonMaxSuppression")
 not_differentiable(*(op for op in _ALL if op not in _SELECTING))
-without_gradient(*_SELECTING)
 
 
-@kernel("NonMaxSuppressionV5")
+@kernel("NonMaxSuppressionV5", gradient=WITHOUT_GRADIENT)
 def non_max_suppression_v5(
     boxes: Array,
     scores: Array,
@@ -149,15 +148,17 @@ def non_max_suppression(boxes: Array, scores: Array, max_output_size: Array, *, 
 
 @shape("NonMaxSuppressionV5")
 def non_max_suppression_v5_shape(
-    boxes: TensorSpec, scores: TensorSpec, max_output_size: TensorSpec, *thresholds: TensorSpec, pad_to_max_output_size: bool
+    boxes: TensorSpec, scores: TensorSpec, max_output_size: TensorSpec, *, pad_to_max_output_size: bool
 ) -> list[Shape]:
     indices = Shape([_limit(max_output_size) if pad_to_max_output_size else None])
     return [indices, indices, SCALAR]
 
 
 @shape("NonMaxSuppressionV4")
-def non_max_suppression_v4_shape(*inputs: TensorSpec, pad_to_max_output_size: bool) -> list[Shape]:
-    return non_max_suppression_v5_shape(*inputs, pad_to_max_output_size=pad_to_max_output_size)[::2]
+def non_max_suppression_v4_shape(
+    boxes: TensorSpec, scores: TensorSpec, max_output_size: TensorSpec, *, pad_to_max_output_size: bool
+) -> list[Shape]:
+    return non_max_suppression_v5_shape(boxes, scores, max_output_size, pad_to_max_output_size=pad_to_max_output_size)[::2]
 
 
 @flops("NonMaxSuppressionV5")
@@ -181,7 +182,7 @@ def _check_combined(boxes: Array, scores: Array, limit: int, total: int, thresho
     )
 
 
-@kernel("CombinedNonMaxSuppression")
+@kernel("CombinedNonMaxSuppression", gradient=WITHOUT_GRADIENT)
 def combined_non_max_suppression(
     boxes: Array,
     scores: Array,
@@ -248,7 +249,7 @@ def combined_non_max_suppression_shape(
     scores: TensorSpec,
     max_output_size_per_class: TensorSpec,
     max_total_size: TensorSpec,
-    *thresholds: TensorSpec,
+    *,
     pad_per_class: bool,
 ) -> list[Shape]:
     images, _, classes = with_rank(scores.shape, 3)
@@ -261,7 +262,7 @@ def combined_non_max_suppression_shape(
 
 @flops("CombinedNonMaxSuppression")
 def combined_non_max_suppression_flops(
-    boxes: TensorSpec, scores: TensorSpec, *rest: TensorSpec, clip_boxes: bool, outputs: list[TensorSpec]
+    boxes: TensorSpec, scores: TensorSpec, *, clip_boxes: bool, outputs: list[TensorSpec]
 ) -> Cost:
     """At most NonMaxSuppression for each class of each image, and two comparisons for each edge that is clipped."""
     images, count, classes = with_rank(scores.shape, 3)

@@ -111,7 +111,7 @@ def resize_bicubic_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gra
 flops("ResizeBicubic")(counted(Cost(40, macs=20), RESULT, "Four rows and one column of four multiply-adds for each element."))
 
 
-@kernel("ResizeNearestNeighbor", flops=zero_cost)
+@kernel("ResizeNearestNeighbor", flops=zero_cost, facts=("half_clear",))
 def resize_nearest_neighbor(images: Array, size: Array, *, align_corners: bool, half_pixel_centers: bool) -> Result:
     """(N, H, W, C) -> (N, height, width, C)."""
     rows, columns = _image_taps(numerics.nearest, images, size, align_corners, half_pixel_centers)
@@ -128,7 +128,7 @@ shape("ResizeBilinear", "ResizeBicubic", "ResizeNearestNeighbor", "ResizeArea")(
 
 
 @flops("ResizeArea")
-def resize_area_flops(images: TensorSpec, size: TensorSpec, *, align_corners: bool, outputs: list[TensorSpec]) -> Cost:
+def resize_area_flops(images: TensorSpec, *, align_corners: bool, outputs: list[TensorSpec]) -> Cost:
     """A multiply-add for each element that an output element covers, in part or whole."""
     batch, *sizes, channels = with_rank(images.shape, 4)
     rows, columns = (_covered(n, out, align_corners) for n, out in zip(sizes, outputs[0].shape[1:3]))
@@ -265,14 +265,7 @@ def scale_and_translate_gradient(g: GradientBuilder, node: Node, grad: Output) -
 
 @flops("ScaleAndTranslate")
 def scale_and_translate_flops(
-    images: TensorSpec,
-    size: TensorSpec,
-    scale: TensorSpec,
-    translation: TensorSpec,
-    *,
-    kernel_type: str,
-    antialias: bool,
-    outputs: list[TensorSpec],
+    images: TensorSpec, size: TensorSpec, scale: TensorSpec, *, kernel_type: str, antialias: bool, outputs: list[TensorSpec]
 ) -> Cost:
     """Rows, then columns: for each element a multiply-add for each place of the kernel, inside of the image or not."""
     return _scaling_cost(images, outputs[0], scale, kernel_type, antialias)
@@ -299,13 +292,7 @@ def _span(size: DimLike, scale: Any, kernel_type: str, antialias: bool) -> DimLi
 
 @flops("ScaleAndTranslateGrad")
 def scale_and_translate_grad_flops(
-    grads: TensorSpec,
-    original_image: TensorSpec,
-    scale: TensorSpec,
-    translation: TensorSpec,
-    *,
-    kernel_type: str,
-    antialias: bool,
+    grads: TensorSpec, original_image: TensorSpec, scale: TensorSpec, *, kernel_type: str, antialias: bool
 ) -> Cost:
     """The multiply-adds of the forward pass again."""
     return _scaling_cost(original_image, grads, scale, kernel_type, antialias)
@@ -436,10 +423,10 @@ def _nearest_lowered(xla: Any, images: Any, size: Array, *, align_corners: bool,
 
 @everywhere(
     "ResizeNearestNeighborGrad",
-    static=(1,),
     shape=resize_shape,
     flops=counted(1, 0, "A sum for each element."),
-    facts=("backward",),
+    facts=("backward", "half_clear"),
+    static=(1,),
 )
 def resize_nearest_neighbor_grad(xp: Any, grads: Any, size: Array, *, align_corners: bool, half_pixel_centers: bool) -> Any:
     """The gradient for an image of height and width `size`."""
@@ -470,6 +457,3 @@ def scale_and_translate_grad(
     _check_gradient(grads, images)
     taps = _scaling_taps(images.shape, grads.shape[1], grads.shape[2], scale, translation, kernel_type, antialias)
     return numerics.resample_gradient(grads, *taps) if xp.is_eager else _added(xp, grads, images.dtype, *taps)
-
-
-facts("half_clear", of=["ResizeNearestNeighbor", "ResizeNearestNeighborGrad"])

@@ -10,7 +10,7 @@ import numpy as np
 from ...building.gradbuilder import GradientBuilder, Gradients
 from ...graph.graph import Node, Output
 from ...numerics.half_precision import widened
-from ...registry.registry import WITHOUT_GRADIENT, Cost, arrays, everywhere, facts, flops, gradient, kernel
+from ...registry.registry import WITHOUT_GRADIENT, Cost, arrays, everywhere, flops, gradient, kernel
 from ...support.errors import FailedPreconditionError, InvalidArgumentError
 from ...types.arrays import Array, Result
 from ...types.dims import dim_min
@@ -72,7 +72,7 @@ def matrix_inverse_flops(input: TensorSpec) -> Cost:
 
 
 @flops("CholeskyGrad", "BatchCholeskyGrad")
-def cholesky_grad_flops(factor: TensorSpec, grad: TensorSpec) -> Cost:
+def cholesky_grad_flops(factor: TensorSpec) -> Cost:
     """A product of triangles, n (n + 1) (n + 2) / 3, two triangular systems of n^3 each, and n^2 halves."""
     n = factor.shape[-1]
     return Cost(factor.shape[:-2].num_elements * (2 * n * n * n + n * n + n * (n + 1) * (n + 2) // 3))
@@ -168,7 +168,7 @@ def matrix_triangular_solve_gradient(g: GradientBuilder, node: Node, grad: Outpu
 
 
 @flops("MatrixTriangularSolve", "BatchMatrixTriangularSolve")
-def matrix_triangular_solve_flops(matrix: TensorSpec, rhs: TensorSpec, *, outputs: list[TensorSpec]) -> Cost:
+def matrix_triangular_solve_flops(matrix: TensorSpec, *, outputs: list[TensorSpec]) -> Cost:
     """One substitution for each column, n^2."""
     return Cost(outputs[0].shape.num_elements * matrix.shape[-1])
 
@@ -241,7 +241,7 @@ def _overdetermined(g: GradientBuilder, node: Node, grad: Output, is_unused: Out
 
 
 @flops("MatrixSolveLs", "BatchMatrixSolveLs")
-def matrix_solve_ls_flops(matrix: TensorSpec, rhs: TensorSpec, l2_regularizer: TensorSpec, *, fast: bool) -> Cost:
+def matrix_solve_ls_flops(matrix: TensorSpec, rhs: TensorSpec, *, fast: bool) -> Cost:
     """A triangle of the Gram matrix, its Cholesky factor, and a product and two substitutions for each column.
 
     Without `fast` Householder's QR, for each column its reflections and a substitution (full rank, columns not pivoted).
@@ -272,10 +272,7 @@ def cross(xp: Any, a: Any, b: Any) -> Any:
     return next_a * last_b - last_a * next_b
 
 
-facts("own_gradient", of=["Cholesky", "BatchCholesky", "BandedTriangularSolve", "MatrixSolve", "BatchMatrixSolve"])
-
-
-@everywhere("Cholesky", "BatchCholesky", shape="... n n -> ... n n")
+@everywhere("Cholesky", "BatchCholesky", shape="... n n -> ... n n", facts=("own_gradient",))
 @widened_program
 def cholesky(xp: Any, x: Any) -> Any:
     """The lower triangular L with L L^H = A, reading the lower triangles; NaN where A is not positive definite."""
@@ -311,7 +308,7 @@ def matrix_triangular_solve(xp: Any, matrix: Any, rhs: Any, *, lower: bool, adjo
     return xp.substituted(matrix, rhs, is_lower=lower, adjoint=adjoint)
 
 
-@everywhere("BandedTriangularSolve", shape="~... _ n, ~... n k -> ~... n k")
+@everywhere("BandedTriangularSolve", shape="~... _ n, ~... n k -> ~... n k", facts=("own_gradient",))
 @widened_program
 def banded_triangular_solve(xp: Any, matrix: Any, rhs: Any, *, lower: bool, adjoint: bool) -> Any:
     """Solve as MatrixTriangularSolve does, with diagonals (..., bands, n) for a matrix: the main diagonal first for lower,
@@ -333,7 +330,7 @@ def banded_triangular_solve(xp: Any, matrix: Any, rhs: Any, *, lower: bool, adjo
     return xp.substituted(dense, rhs, is_lower=lower, adjoint=adjoint)
 
 
-@everywhere("MatrixSolve", "BatchMatrixSolve", shape="... n n, ... n k -> ... n k")
+@everywhere("MatrixSolve", "BatchMatrixSolve", shape="... n n, ... n k -> ... n k", facts=("own_gradient",))
 @widened_program
 def matrix_solve(xp: Any, matrix: Any, rhs: Any, *, adjoint: bool) -> Any:
     """X with A X = rhs, or A^H X = rhs, for square A."""

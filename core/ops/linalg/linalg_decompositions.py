@@ -12,17 +12,7 @@ from ...graph.graph import Node, Output
 from ...numerics import linalg as numerics
 from ...numerics.half_precision import widened
 from ...numerics.linalg import eigh
-from ...registry.registry import (
-    WITHOUT_GRADIENT,
-    Cost,
-    everywhere,
-    flops,
-    gradient,
-    kernel,
-    lower,
-    onnx,
-    shape,
-)
+from ...registry.registry import WITHOUT_GRADIENT, Cost, everywhere, flops, gradient, kernel, lower, onnx, shape
 from ...support.errors import InvalidArgumentError
 from ...types.arrays import Array, Result
 from ...types.dims import dim_min

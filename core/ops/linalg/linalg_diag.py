@@ -165,9 +165,7 @@ def matrix_diag_v3(
 
 
 @shape("MatrixDiagV2", "MatrixDiagV3")
-def matrix_diag_v3_shape(
-    diagonal: TensorSpec, k: TensorSpec, num_rows: TensorSpec, num_cols: TensorSpec, padding_value: TensorSpec
-) -> Shape:
+def matrix_diag_v3_shape(diagonal: TensorSpec, k: TensorSpec, num_rows: TensorSpec, num_cols: TensorSpec) -> Shape:
     rows, columns = scalar_of(num_rows), scalar_of(num_cols)
     if diagonal.shape.dims is None or k.value is None:
         return UNKNOWN
@@ -229,7 +227,7 @@ def matrix_diag_part_v3(input: Array, k: Array, padding_value: Array, *, align: 
 
 
 @shape("MatrixDiagPartV2", "MatrixDiagPartV3")
-def matrix_diag_part_v3_shape(input: TensorSpec, k: TensorSpec, padding_value: TensorSpec) -> Shape:
+def matrix_diag_part_v3_shape(input: TensorSpec, k: TensorSpec) -> Shape:
     if input.shape.dims is None or k.value is None:
         return UNKNOWN
     require(len(input.shape) >= 2, f"input must have at least rank 2, not shape {input.shape}")

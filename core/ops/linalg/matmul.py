@@ -10,7 +10,7 @@ from ...graph.graph import Node, Output
 from ...inference.profiler_formulas import inner_product
 from ...numerics.half_precision import is_narrow, widened
 from ...parallel import gemm
-from ...registry.registry import Cost, arrays, facts, flops, gradient, kernel, multiply_adds, profiled, shape
+from ...registry.registry import Cost, arrays, flops, gradient, kernel, multiply_adds, profiled, shape
 from ...support.errors import InvalidArgumentError
 from ...types.arrays import Array, Result
 from ...types.dtypes import DType
@@ -22,7 +22,7 @@ from ._matrices import reduce_batch
 _product = widened(gemm.matmul)
 
 
-@kernel("MatMul", facts=("total",))
+@kernel("MatMul", facts=("total", "half_allow"))
 def matmul(a: Array, b: Array, *, transpose_a: bool, transpose_b: bool) -> Result:
     """Product of two matrices, (m, k) x (k, n) -> (m, n)."""
     if a.ndim != 2 or b.ndim != 2:
@@ -58,7 +58,7 @@ def matmul_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
 
 
 @flops("MatMul")
-def matmul_flops(a: TensorSpec, b: TensorSpec, *, transpose_a: bool, outputs: list[TensorSpec]) -> Cost:
+def matmul_flops(a: TensorSpec, *, transpose_a: bool, outputs: list[TensorSpec]) -> Cost:
     """One multiply-add for each result element and each step along the inner dimension: 2 m k n."""
     inner = a.shape[0] if transpose_a else a.shape[1]
     return multiply_adds(outputs[0].shape.num_elements * inner)
@@ -86,7 +86,7 @@ def _batch_matmul(x: Array, y: Array, adj_x: bool, adj_y: bool) -> Array:
     return _product(x, y)
 
 
-@kernel("BatchMatMul")
+@kernel("BatchMatMul", facts=("total", "half_allow"))
 def batch_matmul(x: Array, y: Array, *, adj_x: bool, adj_y: bool) -> Result:
     """Products of matrices in the last two dimensions; the batch dimensions must be equal."""
     _require_same_batch(x, y)
@@ -98,13 +98,13 @@ def _require_same_batch(x: Any, y: Any) -> None:
         raise InvalidArgumentError(f"the batch dimensions of {Shape(x.shape)} and {Shape(y.shape)} must be equal")
 
 
-@kernel("BatchMatMulV2")
+@kernel("BatchMatMulV2", facts=("total", "half_allow"))
 def batch_matmul_v2(x: Array, y: Array, *, adj_x: bool, adj_y: bool) -> Result:
     """Products of matrices in the last two dimensions; the batch dimensions broadcast."""
     return _batch_matmul(x, y, adj_x, adj_y)
 
 
-@kernel("BatchMatMulV3")
+@kernel("BatchMatMulV3", facts=("total",))
 def batch_matmul_v3(x: Array, y: Array, *, adj_x: bool, adj_y: bool, Tout: DType) -> Result:
     """Multiply as BatchMatMulV2 does, with a result of dtype `Tout`."""
     return _batch_matmul(x.astype(Tout.numpy), y.astype(Tout.numpy), adj_x, adj_y)
@@ -148,11 +148,8 @@ def batch_matmul_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradi
     return [reduce_batch(g, dx, x, y), reduce_batch(g, dy, y, x)]
 
 
-facts("total", of=("BatchMatMul", "BatchMatMulV2", "BatchMatMulV3"))
-
-
 @flops("BatchMatMul", "BatchMatMulV2", "BatchMatMulV3")
-def batch_matmul_flops(x: TensorSpec, y: TensorSpec, *, adj_x: bool, outputs: list[TensorSpec]) -> Cost:
+def batch_matmul_flops(x: TensorSpec, *, adj_x: bool, outputs: list[TensorSpec]) -> Cost:
     """2 m k n for each matrix of the batch."""
     inner = x.shape[-2] if adj_x else x.shape[-1]
     return multiply_adds(math.prod(outputs[0].shape) * inner)
@@ -176,6 +173,3 @@ def _batch_matmul_arrays(xp: Any, x: Any, y: Any, *, adj_x: bool, adj_y: bool) -
 def _batch_matmul_v2_arrays(xp: Any, x: Any, y: Any, *, adj_x: bool, adj_y: bool, Tout: DType | None = None) -> Any:
     pair = (x, y) if Tout is None else (x.astype(Tout.numpy), y.astype(Tout.numpy))
     return xp.matmul(*(xp.conj(z.swapaxes(-1, -2)) if is_adjoint else z for z, is_adjoint in zip(pair, (adj_x, adj_y))))
-
-
-facts("half_allow", of=["BatchMatMul", "BatchMatMulV2", "MatMul"])

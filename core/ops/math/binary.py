@@ -28,8 +28,6 @@ from ...registry.registry import (
     layout,
     lower,
     lower_as,
-    not_arithmetic,
-    not_differentiable,
     onnx,
     profiled,
     shape,
@@ -219,13 +217,13 @@ def _compare(x: Array, y: Array, equal: bool, incompatible_shape_error: bool) ->
     return np.asarray(result, bool) if x.dtype == object else result
 
 
-@kernel("Equal")
+@kernel("Equal", gradient=NOT_DIFFERENTIABLE)
 def equal(x: Array, y: Array, *, incompatible_shape_error: bool) -> Result:
     """x = y, elementwise; False as a whole for shapes that do not fit where that is no error."""
     return _compare(x, y, True, incompatible_shape_error)
 
 
-@kernel("NotEqual")
+@kernel("NotEqual", gradient=NOT_DIFFERENTIABLE)
 def not_equal(x: Array, y: Array, *, incompatible_shape_error: bool) -> Result:
     return _compare(x, y, False, incompatible_shape_error)
 
@@ -242,11 +240,10 @@ def equal_shape(x: TensorSpec, y: TensorSpec, *, incompatible_shape_error: bool)
 
 
 flops("Equal", "NotEqual")(counted(1, RESULT, "One comparison for each result."))
-not_differentiable("Equal", "NotEqual", "ApproximateEqual")
 facts("elementwise", of=("Equal", "NotEqual", "ApproximateEqual"))
 
 
-@everywhere("ApproximateEqual", shape="..., ... -> ...", flops=binary_flops(3))
+@everywhere("ApproximateEqual", shape="..., ... -> ...", gradient=NOT_DIFFERENTIABLE, flops=binary_flops(3))
 def approximate_equal(xp: Any, x: Any, y: Any, *, tolerance: float) -> Any:
     """|x - y| < tolerance; the shapes must be equal."""
     if not xp.same_shape(x, y):
@@ -382,7 +379,7 @@ def _is_other(size: DimLike, other: DimLike) -> bool:
     return (isinstance(size - other, int) and size != other) or (size == 1 and is_never_one(other))
 
 
-@kernel("BroadcastArgs")
+@kernel("BroadcastArgs", facts=("inexpensive",), arithmetic=False)
 def broadcast_args(s0: Array, s1: Array) -> Result:
     """The shape that two shapes broadcast to."""
     _require_vectors(s0, s1)
@@ -399,7 +396,7 @@ def broadcast_args_shape(s0: TensorSpec, s1: TensorSpec) -> Shape | TensorSpec:
     return Shape([dim_max(s0.shape[0], s1.shape[0])])
 
 
-@kernel("BroadcastGradientArgs")
+@kernel("BroadcastGradientArgs", facts=("inexpensive",), arithmetic=False)
 def broadcast_gradient_args(s0: Array, s1: Array) -> tuple[Result, ...]:
     """Return for each of two shapes the axes over which the gradient of a broadcast op is summed."""
     _require_vectors(s0, s1)
@@ -426,10 +423,6 @@ def broadcast_gradient_args_estimate(s0: TensorSpec, s1: TensorSpec) -> list[Sha
         return [Shape([None]), Shape([None])]
     axes = broadcast_gradient_args(s0.value, s1.value)
     return [TensorSpec(s0.dtype, Shape(a.shape), a.astype(s0.dtype.numpy)) for a in axes]
-
-
-not_arithmetic("BroadcastArgs", "BroadcastGradientArgs")
-facts("inexpensive", of=("BroadcastArgs", "BroadcastGradientArgs"))
 
 
 def _division_of_arrays(whole: str, real: Callable[..., Any]) -> Callable[..., Any]:

@@ -12,18 +12,7 @@ from ...building.gradbuilder import GradientBuilder, Gradients
 from ...graph.graph import Node, Output
 from ...numerics.half_precision import wide
 from ...numerics.sequences import decreasing_fit
-from ...registry.registry import (
-    WITHOUT_GRADIENT,
-    Cost,
-    arrays,
-    everywhere,
-    flops,
-    gradient,
-    kernel,
-    onnx,
-    shape,
-    without_gradient,
-)
+from ...registry.registry import WITHOUT_GRADIENT, Cost, arrays, everywhere, flops, gradient, kernel, onnx, shape
 from ...support.errors import InvalidArgumentError, UnimplementedError
 from ...types import dtypes
 from ...types.arrays import Array, Result
@@ -91,7 +80,7 @@ def dense_count(
 
 
 @shape("DenseCountSparseOutput")
-def dense_count_shape(values: TensorSpec, weights: TensorSpec) -> tuple[Shape, ...]:
+def dense_count_shape(values: TensorSpec) -> tuple[Shape, ...]:
     return sparse_shapes(values.rank)
 
 
@@ -114,9 +103,7 @@ def sparse_count(
 
 
 @shape("SparseCountSparseOutput")
-def sparse_count_shape(
-    indices: TensorSpec, values: TensorSpec, dense_shape: TensorSpec, weights: TensorSpec
-) -> tuple[Shape, ...]:
+def sparse_count_shape(indices: TensorSpec, values: TensorSpec, dense_shape: TensorSpec) -> tuple[Shape, ...]:
     return sparse_shapes(rank_of(indices, dense_shape))
 
 
@@ -186,9 +173,7 @@ def sparse_bincount(
 
 
 @shape("SparseBincount")
-def sparse_bincount_shape(
-    indices: TensorSpec, values: TensorSpec, dense_shape: TensorSpec, size: TensorSpec, weights: TensorSpec
-) -> Shape:
+def sparse_bincount_shape(indices: TensorSpec, values: TensorSpec, dense_shape: TensorSpec, size: TensorSpec) -> Shape:
     dims, bins = dims_of(dense_shape), dims_of(size)
     count = bins[0] if bins else None
     if dims is None:
@@ -263,7 +248,7 @@ def _require_counted(values: Array) -> None:
         raise InvalidArgumentError(f"Input arr must be non-negative! It holds {values.min()}")
 
 
-@kernel("Bincount", shape="*, <size> -> size", flops=unary_flops(1))
+@kernel("Bincount", shape="*, <size> -> size", gradient=WITHOUT_GRADIENT, flops=unary_flops(1))
 def bincount(arr: Array, size: Array, weights: Array) -> Result:
     """Count the occurrences of each integer in `arr`, or sum their weights, (size,); integers from `size` on are left out."""
     count, flat = bin_count(size), np.ravel(arr)
@@ -272,7 +257,7 @@ def bincount(arr: Array, size: Array, weights: Array) -> Result:
     return _bincounts(0, 1, flat, count, weights, False)[0]
 
 
-@kernel("DenseBincount", flops=unary_flops(1))
+@kernel("DenseBincount", gradient=WITHOUT_GRADIENT, flops=unary_flops(1))
 def dense_bincount(input: Array, size: Array, weights: Array, *, binary_output: bool) -> Result:
     """Counts of a vector, (size,), or of each row of a matrix, (rows, size)."""
     input, count = np.asarray(input), bin_count(size)
@@ -289,7 +274,7 @@ def dense_bincount(input: Array, size: Array, weights: Array, *, binary_output: 
 
 
 @shape("DenseBincount")
-def dense_bincount_shape(input: TensorSpec, size: TensorSpec, weights: TensorSpec) -> Shape:
+def dense_bincount_shape(input: TensorSpec, size: TensorSpec) -> Shape:
     if input.rank is None:
         return UNKNOWN
     require(input.rank <= 2, f"Shape must be at most rank 2 but is rank {input.rank}")
@@ -298,7 +283,7 @@ def dense_bincount_shape(input: TensorSpec, size: TensorSpec, weights: TensorSpe
 
 
 # Two clips, a difference, a quotient and a count each.
-@kernel("HistogramFixedWidth", flops=unary_flops(5))
+@kernel("HistogramFixedWidth", gradient=WITHOUT_GRADIENT, flops=unary_flops(5))
 def histogram_fixed_width(values: Array, value_range: Array, nbins: Array, *, dtype: DType) -> Result:
     """Count the values in each of `nbins` equal parts of the range, (nbins,); outer parts also count values beyond."""
     require(np.shape(value_range) == (2,), "value_range should be a vector of 2 elements.")
@@ -323,7 +308,7 @@ def histogram_fixed_width_shape(values: TensorSpec, value_range: TensorSpec, nbi
     return Shape([count])
 
 
-@everywhere("Bucketize", shape="... -> ...", facts=("row_wise",))
+@everywhere("Bucketize", shape="... -> ...", gradient=WITHOUT_GRADIENT, facts=("row_wise",))
 def bucketize(xp: Any, x: Any, *, boundaries: list[float]) -> Any:
     """Count the ascending boundaries that are not above each element."""
     # The attribute holds float32, so that a double 0.1 lies below the boundary 0.1.
@@ -339,9 +324,6 @@ def bucketize(xp: Any, x: Any, *, boundaries: list[float]) -> Any:
 def bucketize_flops(input: TensorSpec, *, boundaries: list[float]) -> Cost:
     """At most: the comparisons of a binary search."""
     return Cost(input.shape.num_elements * len(boundaries).bit_length())
-
-
-without_gradient("Bincount", "DenseBincount", "HistogramFixedWidth", "Bucketize")
 
 
 @kernel("IsotonicRegression", shape="... -> ..., ...")

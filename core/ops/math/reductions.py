@@ -17,6 +17,7 @@ from ...numerics.channel_sums import summed
 from ...numerics.half_precision import is_narrow, wide
 from ...numerics.integers import truncated_quotient
 from ...registry.registry import (
+    NOT_DIFFERENTIABLE,
     arrays,
     everywhere,
     facts,
@@ -283,7 +284,7 @@ layout("TA -> R", "ArgMax", "ArgMin")
 profiled(reduction, "ArgMax", "ArgMin")
 
 
-@kernel("Range")
+@kernel("Range", gradient=NOT_DIFFERENTIABLE)
 def range_(start: Array, limit: Array, delta: Array) -> Result:
     """start, start + delta ... below (or, for a negative delta, above) limit."""
     for name, value in (("start", start), ("limit", limit), ("delta", delta)):
@@ -329,7 +330,7 @@ def range_shape(start: TensorSpec, limit: TensorSpec, delta: TensorSpec) -> Shap
     return Shape([last - first] if not isinstance(step, Dim) and step == 1 else [None])
 
 
-@kernel("LinSpace")
+@kernel("LinSpace", gradient=NOT_DIFFERENTIABLE)
 def linspace(start: Array, stop: Array, num: Array) -> Result:
     """`num` numbers from start to stop, both included."""
     require(np.ndim(num) == np.ndim(start) == np.ndim(stop) == 0, "start, stop and num must be scalars")
@@ -341,7 +342,6 @@ def linspace(start: Array, stop: Array, num: Array) -> Result:
 
 
 flops("Range", "LinSpace")(counted(2, RESULT, "A product and a sum for each number; work done once is not counted."))
-not_differentiable("Range", "LinSpace")
 
 
 @shape("LinSpace")

@@ -12,18 +12,7 @@ from ...building.gradbuilder import GradientBuilder, Gradients
 from ...graph.graph import Node, Output
 from ...numerics.elementwise import choose, expm1_below_zero, in_blocks, positive_part
 from ...numerics.half_precision import wide, widened
-from ...registry.registry import (
-    arrays,
-    arrays_as,
-    everywhere,
-    facts,
-    flops,
-    gradient,
-    kernel,
-    lower,
-    onnx,
-    shaped,
-)
+from ...registry.registry import arrays, arrays_as, everywhere, facts, flops, gradient, kernel, lower, onnx, shaped
 from ...support.errors import InvalidArgumentError
 from ...types.arrays import Array, Result
 from ...types.shapes import Shape
@@ -42,13 +31,13 @@ def _same_shapes(gradients: Any, features: Any) -> None:
         )
 
 
-@kernel("Relu")
+@kernel("Relu", facts=("idempotent", "rectifier", "bounded_by_inputs", "not_negative"))
 def relu(features: Array, *, out: Array | None = None) -> Result:
     """max(x, 0); NaN stays NaN."""
     return positive_part(features, out)
 
 
-@kernel("Relu6")
+@kernel("Relu6", facts=("idempotent", "rectifier", "not_negative"))
 def relu6(features: Array, *, out: Array | None = None) -> Result:
     """min(max(x, 0), 6)."""
     zero, six = features.dtype.type(0), features.dtype.type(6)
@@ -57,10 +46,7 @@ def relu6(features: Array, *, out: Array | None = None) -> Result:
     return features.clip(zero, six, out=out)
 
 
-facts("idempotent", of=("Relu", "Relu6"))
-
-
-@kernel("LeakyRelu")
+@kernel("LeakyRelu", gradient=by_ops("LeakyReluGrad dy 0"))
 @widened
 def leaky_relu(features: Array, *, alpha: float) -> Result:
     """Return x where positive, alpha x elsewhere: the larger of the two while alpha is at most 1."""
@@ -77,10 +63,7 @@ def leaky_relu(features: Array, *, alpha: float) -> Result:
     return in_blocks(evaluate, features)
 
 
-gradient("LeakyRelu")(by_ops("LeakyReluGrad dy 0"))
-
-
-@kernel("Elu")
+@kernel("Elu", facts=("rectifier", "own_gradient"))
 @widened
 def elu(features: Array) -> Result:
     """Return x where not negative, exp(x) - 1 elsewhere; a sum in which either part is zero avoids a choice."""
@@ -107,7 +90,7 @@ for _op in ("Relu", "Relu6", "Elu", "Selu"):
 facts("monotone", of=_FORWARD)
 
 
-@kernel("Selu")
+@kernel("Selu", facts=("own_gradient",))
 @widened
 def selu(features: Array) -> Result:
     """scale * x where not negative, scale * alpha * (exp(x) - 1) elsewhere (Klambauer et al. 2017)."""
@@ -121,12 +104,7 @@ def _selu(x: Array, y: Array) -> None:
     np.add(y, t(_SELU_SCALE) * positive_part(x), out=y)
 
 
-facts("rectifier", of=("Elu", "Relu", "Relu6"))
-facts("bounded_by_inputs", of=("Relu",))
-facts("not_negative", of=("Relu", "Relu6", "Softplus"))
-
-
-@kernel("Softplus")
+@kernel("Softplus", facts=("not_negative",))
 def softplus(features: Array) -> Result:
     """log(1 + exp(x)) without overflow, each step rounded; x or exp(x) where the dtype hardly tells the difference."""
     x = wide(features)
@@ -144,14 +122,11 @@ def softplus_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients
     return [g.Mul(grad, g.Sigmoid(node.inputs[0]))]
 
 
-@kernel("Softsign")
+@kernel("Softsign", gradient=by_ops("SoftsignGrad dy 0"), facts=("partial", "own_gradient"))
 @widened
 def softsign(features: Array) -> Result:
     """x / (|x| + 1)."""
     return features / (np.abs(features) + 1)
-
-
-gradient("Softsign")(by_ops("SoftsignGrad dy 0"))
 
 
 @kernel("ReluGrad")
@@ -180,9 +155,6 @@ def leaky_relu_grad(gradients: Array, features: Array, *, alpha: float) -> Resul
 # Linear in the gradients; the slopes are constant between the kinks.
 for _op in ("ReluGrad", "Relu6Grad", "LeakyReluGrad"):
     gradient(_op)(by_ops(f"{_op} dy 1", "ZerosLike 1"))
-
-
-facts("partial", of=("Softsign",))
 
 
 @kernel("EluGrad")
@@ -234,7 +206,7 @@ def softplus_grad_gradient(g: GradientBuilder, node: Node, grad: Output) -> Grad
     return [g.SoftplusGrad(grad, x), g.RealDiv(g.Mul(grad, dy), denominator)]
 
 
-@everywhere("SoftsignGrad")
+@everywhere("SoftsignGrad", facts=("own_gradient",))
 def softsign_grad(xp: Any, gradients: Any, features: Any) -> Any:
     _same_shapes(gradients, features)
     return (wide(gradients) / xp.square(1 + abs(wide(features)))).astype(gradients.dtype, copy=False)
@@ -268,7 +240,6 @@ arrays("LeakyReluGrad")(lambda xp, dy, x, *, alpha: xp.where(x > 0, dy, dy * alp
 arrays("EluGrad")(lambda xp, dy, y: xp.where(y < 0, dy * (y + 1), dy))
 arrays("SeluGrad")(lambda xp, dy, y: xp.where(y < 0, dy * (y + _SELU_SCALE * _SELU_ALPHA), dy * _SELU_SCALE))
 arrays("SoftplusGrad")(lambda xp, dy, x: dy * xp.sigmoid(x))
-facts("own_gradient", of=["Elu", "Selu", "Softsign", "SoftsignGrad"])
 onnx("LeakyRelu")(lambda g, x, *, alpha: g.LeakyRelu(x, alpha=alpha))  # one operator in place of three
 
 

@@ -7,15 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from ...building.gradbuilder import GradientBuilder, Gradients
+from ...building.gradbuilder import GradientBuilder
 from ...graph.graph import Node, Output
 from ...numerics.elementwise import positive_part
 from ...numerics.half_precision import wide
-from ...registry.registry import Cost, everywhere, facts, flops, gradient, kernel, layout, shape, without_gradient
+from ...registry.registry import Cost, everywhere, facts, flops, kernel, layout, shape, without_gradient
 from ...types.arrays import Array, Result
 from ...types.shapes import Shape, TensorSpec
 from ..shared.argument_checks import require_rank, require_same_shape, require_shape, with_rank
-from ..shared.decompositions import composed
+from ..shared.decompositions import by_outputs, composed
 from .normalization import (
     BatchNormAttributes,
     Saved,
@@ -46,7 +46,11 @@ def _factors(xp: Any, v: Any, gamma: Any, epsilon: float, is_scaled: bool) -> tu
     return inverse, inverse * gamma if is_scaled else inverse
 
 
-@everywhere("BatchNormWithGlobalNormalization", shape="n h w c, c, c, c, c -> n h w c")
+@everywhere(
+    "BatchNormWithGlobalNormalization",
+    shape="n h w c, c, c, c, c -> n h w c",
+    gradient=by_outputs("BatchNormWithGlobalNormalizationGrad 0 1 2 4 dy"),
+)
 def batch_norm_with_global_normalization(
     xp: Any, t: Any, m: Any, v: Any, beta: Any, gamma: Any, *, variance_epsilon: float, scale_after_normalization: bool
 ) -> Any:
@@ -56,17 +60,8 @@ def batch_norm_with_global_normalization(
     return ((x - m) * factor + beta).astype(t.dtype, copy=False)
 
 
-@gradient("BatchNormWithGlobalNormalization")
-def batch_norm_with_global_normalization_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
-    t, m, v, _, gamma = node.inputs
-    attrs = {name: node.attr(name) for name in ("variance_epsilon", "scale_after_normalization")}
-    return list(g.BatchNormWithGlobalNormalizationGrad(t, m, v, gamma, grad, **attrs))
-
-
 @flops("BatchNormWithGlobalNormalization")
-def batch_norm_with_global_normalization_flops(
-    t: TensorSpec, m: TensorSpec, v: TensorSpec, beta: TensorSpec, gamma: TensorSpec, *, scale_after_normalization: bool
-) -> Cost:
+def batch_norm_with_global_normalization_flops(t: TensorSpec, *, scale_after_normalization: bool) -> Cost:
     """A difference, a product and a sum an element; a sum, a root, a division and, to scale, a product a channel."""
     return Cost(3 * t.shape.num_elements + (4 if scale_after_normalization else 3) * with_rank(t.shape, 4)[3])
 
@@ -88,9 +83,7 @@ def batch_norm_with_global_normalization_grad(
 
 
 @flops("BatchNormWithGlobalNormalizationGrad")
-def batch_norm_with_global_normalization_grad_flops(
-    t: TensorSpec, m: TensorSpec, v: TensorSpec, gamma: TensorSpec, backprop: TensorSpec, *, scale_after_normalization: bool
-) -> Cost:
+def batch_norm_with_global_normalization_grad_flops(t: TensorSpec, *, scale_after_normalization: bool) -> Cost:
     """A difference, a product, two sums and a product an element; a few operations a channel."""
     return Cost(5 * t.shape.num_elements + (9 if scale_after_normalization else 7) * with_rank(t.shape, 4)[3])
 
@@ -116,7 +109,7 @@ def fused_batch_norm_ex(
 
 @shape("_FusedBatchNormEx")
 def fused_batch_norm_ex_shape(
-    x: TensorSpec, vectors: Vectors[TensorSpec], side_input: list[TensorSpec], *, data_format: str, is_training: bool
+    x: TensorSpec, vectors: Vectors[TensorSpec], *, data_format: str, is_training: bool
 ) -> list[Shape]:
     return [*fused_batch_norm_shape(x, vectors, data_format=data_format, is_training=is_training), Shape([None])]
 
@@ -162,7 +155,7 @@ def fused_batch_norm_grad_ex(
 
 @shape("_FusedBatchNormGradEx")
 def fused_batch_norm_grad_ex_shape(
-    y_backprop: TensorSpec, saved: Saved[TensorSpec], *rest: TensorSpec, num_side_inputs: int, data_format: str
+    y_backprop: TensorSpec, saved: Saved[TensorSpec], *, num_side_inputs: int, data_format: str
 ) -> list[Shape | list[Any]]:
     gradients = grad_shapes(saved.x, y_backprop, data_format, *saved[1:])
     return [*gradients, Shape([0]), Shape([0]), [gradients[0]] * num_side_inputs]
@@ -170,7 +163,7 @@ def fused_batch_norm_grad_ex_shape(
 
 @flops("_FusedBatchNormGradEx")
 def fused_batch_norm_grad_ex_flops(
-    y_backprop: TensorSpec, x: TensorSpec, scale: TensorSpec, *rest: TensorSpec, is_training: bool, activation_mode: str
+    y_backprop: TensorSpec, x: TensorSpec, scale: TensorSpec, *, is_training: bool, activation_mode: str
 ) -> Cost:
     """As FusedBatchNormGrad, with a comparison for Relu."""
     normalized = fused_batch_norm_grad_flops(y_backprop, x, scale, is_training=is_training)

@@ -30,7 +30,7 @@ def _axis_of(value: Any, data_format: str) -> int:
     return _channel_axis(data_format, value.ndim)
 
 
-@kernel("BiasAdd", "BiasAddV1")
+@kernel("BiasAdd", "BiasAddV1", gradient=by_ops("dy", "BiasAddGrad dy"), facts=("half_infer", "row_wise"))
 def bias_add(value: Array, bias: Array, *, data_format: str = "NHWC") -> Result:
     """Add a vector along the channels to `value`; BiasAddV1 has channels last."""
     # The most common form skips the messages of the checks: for small tensors they take longer than the sum.
@@ -61,7 +61,7 @@ def bias_add_affine(value: Array, bias: Array, *, data_format: str = "NHWC") -> 
     return bias
 
 
-@kernel("BiasAddGrad")
+@kernel("BiasAddGrad", flops=reduction_flops, facts=("backward", "half_infer"))
 def bias_add_grad(out_backprop: Array, *, data_format: str) -> Result:
     """The sum over everything but the channels."""
     x = wide(out_backprop)
@@ -91,9 +91,6 @@ def bias_add_grad_shape(out_backprop: TensorSpec, *, data_format: str) -> Shape:
     return Shape([out_backprop.shape[_channel_axis(data_format, len(out_backprop.shape))]])
 
 
-gradient("BiasAdd", "BiasAddV1")(by_ops("dy", "BiasAddGrad dy"))
-
-
 @gradient("BiasAddGrad")
 def bias_add_grad_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     """Return the gradient of a channel at every place summed into the channel."""
@@ -102,13 +99,11 @@ def bias_add_grad_gradient(g: GradientBuilder, node: Node, grad: Output) -> Grad
 
 # One sum an element.
 flops("BiasAdd", "BiasAddV1")(unary_flops(1))
-flops("BiasAddGrad")(reduction_flops)
 layout("T. -> T", "BiasAdd")
 layout("T -> .", "BiasAddGrad")
 profiled(of_input(1), "BiasAdd")
 facts("sum_of_inputs", of=("BiasAdd",))
 profiled(reduction, "BiasAddGrad")
-facts("backward", of=("BiasAddGrad",))
 
 
 @lower("BiasAdd", "BiasAddV1")
@@ -128,7 +123,3 @@ def _bias_add_onnx(g: Any, value: Any, bias: Any, *, data_format: str = "NHWC") 
     if is_channels_first(data_format):
         bias = g.unsqueeze(bias, *range(1, g.rank(value) - 1))
     return g.Add(value, bias)
-
-
-facts("half_infer", of=["BiasAdd", "BiasAddGrad", "BiasAddV1"])
-facts("row_wise", of=("BiasAdd", "BiasAddV1"))

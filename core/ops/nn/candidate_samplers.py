@@ -10,7 +10,7 @@ import numpy as np
 
 from ...random import index_draws
 from ...random.index_draws import FixedUnigramSampler, UniformSampler, Words
-from ...registry.registry import ZERO, Cost, facts, flops, kernel, not_differentiable, shape, zero_flops
+from ...registry.registry import NOT_DIFFERENTIABLE, ZERO, Cost, facts, flops, kernel, not_differentiable, shape
 from ...runtime.state.kernel_context import KernelContext
 from ...runtime.state.resources import Shared
 from ...runtime.state.run_context import reserve
@@ -147,7 +147,9 @@ class Weights(NamedTuple):
     unigrams: tuple[float, ...]
 
 
-@kernel("FixedUnigramCandidateSampler")
+@kernel(
+    "FixedUnigramCandidateSampler", gradient=NOT_DIFFERENTIABLE, flops=_sampler_flops(Cost(2), Cost(1)), facts=("reads_files",)
+)
 def fixed_unigram_candidate_sampler(
     ctx: KernelContext, true_classes: Array, *, draw: SamplerAttributes, weights: Weights
 ) -> tuple[Result, Result, Result]:
@@ -183,11 +185,7 @@ def _file_weights(ctx: KernelContext, path: str) -> Any:
         raise InvalidArgumentError(f"Wrong vocabulary format in '{path}': {error}") from None
 
 
-flops("FixedUnigramCandidateSampler")(_sampler_flops(Cost(2), Cost(1)))
-facts("reads_files", of=("FixedUnigramCandidateSampler",))
-
-
-@kernel("AllCandidateSampler")
+@kernel("AllCandidateSampler", arithmetic=False)
 def all_candidate_sampler(true_classes: Array, *, num_true: int, num_sampled: int) -> tuple[Result, Result, Result]:
     """Every class, each expected once."""
     _check_true_classes(true_classes, num_true, num_sampled)
@@ -195,10 +193,7 @@ def all_candidate_sampler(true_classes: Array, *, num_true: int, num_sampled: in
     return np.arange(num_sampled, dtype=np.int64), np.ones(true_classes.shape, np.float32), ones
 
 
-not_differentiable("FixedUnigramCandidateSampler", "AllCandidateSampler")
-
-
-@kernel("ComputeAccidentalHits")
+@kernel("ComputeAccidentalHits", arithmetic=False)
 def compute_accidental_hits(true_classes: Array, sampled_candidates: Array, *, num_true: int) -> tuple[Result, Result, Result]:
     """Return (rows, positions, weights) where a sampled class is a true class of the row; the weight hides the class from a
     softmax.
@@ -225,7 +220,3 @@ def compute_accidental_hits_shape(
     with_rank(sampled_candidates.shape, 1)
     hits = Shape([None])
     return hits, hits, hits
-
-
-not_differentiable("ComputeAccidentalHits")
-zero_flops("AllCandidateSampler", "ComputeAccidentalHits")

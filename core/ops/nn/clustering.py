@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ...random import index_draws as numerics
-from ...registry.registry import Cost, facts, flops, kernel, multiply_adds, shape, without_gradient
+from ...registry.registry import Cost, flops, kernel, multiply_adds, shape, without_gradient
 from ...types.arrays import Array, Result
 from ...types.dims import DimLike
 from ...types.shapes import UNKNOWN, Shape, TensorSpec
@@ -13,7 +13,7 @@ from ..shared.argument_checks import require, require_rank, scalar, with_rank
 from ..shared.shape_arguments import scalar_int, scalar_of
 
 
-@kernel("KMC2ChainInitialization", shape="-> ()")
+@kernel("KMC2ChainInitialization", shape="-> ()", facts=("random",))
 def kmc2_chain_initialization(distances: Array, seed: Array) -> Result:
     """The place of the next center, from the distances of candidates to the centers before."""
     require_rank(distances, 1, "distances")
@@ -22,7 +22,7 @@ def kmc2_chain_initialization(distances: Array, seed: Array) -> Result:
     return np.int64(numerics.kmc2_chain(distances, seed))
 
 
-@kernel("KmeansPlusPlusInitialization")
+@kernel("KmeansPlusPlusInitialization", facts=("random",))
 def kmeans_plus_plus_initialization(points: Array, num_to_sample: Array, seed: Array, num_retries_per_sample: Array) -> Result:
     """(num_to_sample, d) of the points (n, d)."""
     require_rank(points, 2, "points")
@@ -35,9 +35,7 @@ def kmeans_plus_plus_initialization(points: Array, num_to_sample: Array, seed: A
 
 
 @shape("KmeansPlusPlusInitialization")
-def kmeans_plus_plus_initialization_shape(
-    points: TensorSpec, num_to_sample: TensorSpec, seed: TensorSpec, num_retries_per_sample: TensorSpec
-) -> Shape:
+def kmeans_plus_plus_initialization_shape(points: TensorSpec, num_to_sample: TensorSpec) -> Shape:
     return Shape([scalar_of(num_to_sample), with_rank(points.shape, 2)[1]])
 
 
@@ -61,7 +59,7 @@ def nearest_neighbors(points: Array, centers: Array, k: Array) -> tuple[Result, 
 
 
 @flops("KMC2ChainInitialization")
-def kmc2_chain_initialization_flops(distances: TensorSpec, seed: TensorSpec) -> Cost:
+def kmc2_chain_initialization_flops(distances: TensorSpec) -> Cost:
     """A product and a comparison for each but the first."""
     return Cost(2 * (distances.shape.num_elements - 1))
 
@@ -94,12 +92,11 @@ def _candidates(num_retries_per_sample: TensorSpec, count: int) -> DimLike:
 
 
 @flops("NearestNeighbors")
-def nearest_neighbors_flops(points: TensorSpec, centers: TensorSpec, k: TensorSpec) -> Cost:
+def nearest_neighbors_flops(points: TensorSpec, centers: TensorSpec) -> Cost:
     """A matrix product, squared norms, and for each pair two sums, a product and a maximum; not the choice among them."""
     pairs, norms = points.shape[0] * centers.shape[0], points.shape[0] + centers.shape[0]
     return multiply_adds(pairs * points.shape[1]) + Cost(norms * (2 * points.shape[1] - 1) + 4 * pairs)
 
 
-facts("random", of=("KMC2ChainInitialization", "KmeansPlusPlusInitialization"))
 # Nothing flows to the distances of neighbours either: TensorFlow registers no gradient for a choice.
 without_gradient("KMC2ChainInitialization", "KmeansPlusPlusInitialization", "NearestNeighbors")

@@ -54,10 +54,8 @@ from ..shared.window_geometry import (
     to_channels_last,
 )
 
-facts("row_wise", of=("Conv2D", "Conv3D"))
 
-
-@kernel("Conv2D")
+@kernel("Conv2D", facts=("row_wise",))
 def conv2d(
     x: Array,
     w: Array,
@@ -71,7 +69,7 @@ def conv2d(
     return convolve(x, w, geometry, epilogue, bias)
 
 
-@kernel("Conv3D")
+@kernel("Conv3D", facts=("row_wise",))
 def conv3d(
     x: Array, w: Array, *, window: WindowAttributes,
     epilogue: Epilogue | None = None, bias: Array | None = None,
@@ -84,7 +82,7 @@ def conv3d(
 
 
 @shape("Conv2D", "Conv3D")
-def conv_shape(x: TensorSpec, w: TensorSpec, *args: Any, window: WindowAttributes) -> Shape:
+def conv_shape(x: TensorSpec, w: TensorSpec, *, window: WindowAttributes) -> Shape:
     return convolution_shape(x, w, Geometry(len(window.data_format), window))
 
 
@@ -100,7 +98,7 @@ def convolution_flops(x: TensorSpec, w: TensorSpec, *, outputs: list[TensorSpec]
     return window_multiply_adds(outputs[0].shape.num_elements, tuple(w.shape[:-1]))
 
 
-@kernel("Conv2DBackpropInput")
+@kernel("Conv2DBackpropInput", facts=("settled_by_shapes", "backward"))
 def conv2d_backprop_input(sizes: Array, w: Array, grad: Array, *, window: WindowAttributes) -> Result:
     """Return the gradient of Conv2D for its input, of shape `sizes`."""
     geometry = checked(StrictGeometry, 4, window)
@@ -124,7 +122,7 @@ register_gradients("Conv2D", "Conv2DBackpropInput", "Conv2DBackpropFilter")
 profiled(backprop_input, "Conv2DBackpropInput", differs="tf.profiler counts input positions, tfg output positions")
 
 
-@kernel("Conv3DBackpropInputV2", shape="<a b c d e> -> a b c d e")
+@kernel("Conv3DBackpropInputV2", shape="<a b c d e> -> a b c d e", facts=("settled_by_shapes", "backward"))
 def conv3d_backprop_input_v2(sizes: Array, w: Array, grad: Array, *, window: WindowAttributes) -> Result:
     """Return the gradient of Conv3D for its input, of shape `sizes`."""
     geometry = checked(StrictGeometry, 5, window)
@@ -134,7 +132,6 @@ def conv3d_backprop_input_v2(sizes: Array, w: Array, grad: Array, *, window: Win
 
 register_gradients("Conv3D", "Conv3DBackpropInputV2", "Conv3DBackpropFilterV2")
 layout("V.T -> T", "Conv2DBackpropInput", "Conv3DBackpropInputV2")
-facts("settled_by_shapes", "backward", of=("Conv2DBackpropInput", "Conv3DBackpropInputV2"))
 
 
 @flops("Conv2DBackpropInput", "Conv3DBackpropInputV2")
@@ -143,7 +140,7 @@ def convolution_backprop_input_flops(sizes: TensorSpec, w: TensorSpec, grad: Ten
     return window_multiply_adds(grad.shape.num_elements, tuple(w.shape[:-1]))
 
 
-@kernel("Conv2DBackpropInputV2", "Conv3DBackpropInput")
+@kernel("Conv2DBackpropInputV2", "Conv3DBackpropInput", facts=("backward",))
 def backprop_input_by_shape(x: Array, w: Array, grad: Array, *, window: WindowAttributes) -> Result:
     """Return the gradient for the input, with the shape taken from the input itself."""
     rank = len(window.strides)
@@ -154,7 +151,7 @@ def backprop_input_by_shape(x: Array, w: Array, grad: Array, *, window: WindowAt
 layout("T.T -> T", "Conv2DBackpropInputV2")
 
 
-@kernel("Conv2DBackpropFilterV2", "Conv3DBackpropFilter")
+@kernel("Conv2DBackpropFilterV2", "Conv3DBackpropFilter", facts=("backward",))
 def backprop_filter_by_shape(x: Array, w: Array, grad: Array, *, window: WindowAttributes) -> Result:
     """Return the gradient for the filter, with the shape taken from the filter itself."""
     rank = len(window.strides)
@@ -170,10 +167,9 @@ flops("Conv2DBackpropInputV2", "Conv3DBackpropInput", "Conv2DBackpropFilterV2", 
     convolution_backprop_input_flops
 )
 composed("Conv2DBackpropInputV2", "Conv2DBackpropFilterV2", "Conv3DBackpropInput", "Conv3DBackpropFilter")(by_shape)
-facts("backward", of=("Conv2DBackpropInputV2", "Conv2DBackpropFilterV2", "Conv3DBackpropInput", "Conv3DBackpropFilter"))
 
 
-@kernel("Conv2DBackpropFilter", shape="*, <a b c d> -> a b c d")
+@kernel("Conv2DBackpropFilter", shape="*, <a b c d> -> a b c d", facts=("backward",))
 def conv2d_backprop_filter(x: Array, sizes: Array, grad: Array, *, window: WindowAttributes) -> Result:
     """Return the gradient of Conv2D for its filter, of shape `sizes`."""
     geometry = checked(StrictGeometry, 4, window)
@@ -182,11 +178,10 @@ def conv2d_backprop_filter(x: Array, sizes: Array, grad: Array, *, window: Windo
 
 
 layout("T.T -> .", "Conv2DBackpropFilter", "Conv2DBackpropFilterV2", "Conv3DBackpropFilterV2")
-facts("backward", of=("Conv2DBackpropFilter", "Conv3DBackpropFilterV2"))
 profiled(backprop_filter, "Conv2DBackpropFilter", differs="tf.profiler counts input positions, tfg output positions")
 
 
-@kernel("Conv3DBackpropFilterV2", shape="*, <a b c d e> -> a b c d e")
+@kernel("Conv3DBackpropFilterV2", shape="*, <a b c d e> -> a b c d e", facts=("backward",))
 def conv3d_backprop_filter_v2(x: Array, sizes: Array, grad: Array, *, window: WindowAttributes) -> Result:
     """Return the gradient of Conv3D for its filter, of shape `sizes`; for an empty filter TensorFlow checks no more."""
     empty = empty_filter_gradient(x, sizes, grad)
@@ -205,7 +200,7 @@ def convolution_backprop_filter_flops(
     return window_multiply_adds(grad.shape.num_elements, tuple(outputs[0].shape[:-1]))
 
 
-@kernel("Conv")
+@kernel("Conv", flops=convolution_flops)
 def conv(x: Array, w: Array, *, window: WindowAttributes, batch_dims: int, groups: int) -> Result:
     """Conv2D or Conv3D by the input's rank; leading `batch_dims` dimensions are batch."""
     require(batch_dims >= 1, f"batch_dims must be positive, not {batch_dims}")
@@ -234,7 +229,6 @@ def conv_of_any_rank_shape(x: TensorSpec, w: TensorSpec, *, window: WindowAttrib
     return Shape((*tuple(x.shape)[:batch_dims], *tuple(inner)[1:]))
 
 
-flops("Conv")(convolution_flops)
 # TensorFlow registers no gradient for these.
 without_gradient("Conv")
 

@@ -9,7 +9,7 @@ import numpy as np
 from ...building.gradbuilder import GradientBuilder, Gradients
 from ...graph.graph import Node, Output
 from ...numerics import sequences as numerics
-from ...registry.registry import Cost, flops, gradient, kernel, not_differentiable, onnx, shape
+from ...registry.registry import NOT_DIFFERENTIABLE, Cost, flops, gradient, kernel, onnx, shape
 from ...support.errors import FailedPreconditionError
 from ...types import dtypes
 from ...types.arrays import Array, Result
@@ -140,9 +140,7 @@ def ctc_loss_gradient(g: GradientBuilder, node: Node, grad_loss: Output, _grad_g
 
 
 @flops("CTCLoss", "CTCLossV2")
-def ctc_loss_flops(
-    inputs: TensorSpec, labels_indices: TensorSpec, labels_values: TensorSpec, sequence_length: TensorSpec
-) -> Cost:
+def ctc_loss_flops(inputs: TensorSpec, labels_indices: TensorSpec, labels_values: TensorSpec) -> Cost:
     """The logarithm of the softmax and its exponential; forward and backward variables of each state; the gradient.
 
     A sequence of n labels has 2 n + 1 states. A state takes two sums by logarithms a step in either direction, each a
@@ -172,7 +170,7 @@ def _collapsed(row: list[int]) -> list[int]:
     return [label for i, label in enumerate(row) if i == 0 or label != row[i - 1]]
 
 
-@kernel("CTCGreedyDecoder", shape="t b c, b -> k 2, k, 2, b 1")
+@kernel("CTCGreedyDecoder", shape="t b c, b -> k 2, k, 2, b 1", gradient=NOT_DIFFERENTIABLE)
 def ctc_greedy_decoder(
     inputs: Array, sequence_length: Array, *, merge_repeated: bool, blank_index: int
 ) -> tuple[Result, Result, Result, Result]:
@@ -193,7 +191,7 @@ def ctc_greedy_decoder(
     return (*_sparse(rows), -largest[:, None])
 
 
-@kernel("CTCBeamSearchDecoder")
+@kernel("CTCBeamSearchDecoder", gradient=NOT_DIFFERENTIABLE)
 def ctc_beam_search_decoder(
     inputs: Array, sequence_length: Array, *, beam_width: int, top_paths: int, merge_repeated: bool
 ) -> Any:
@@ -223,13 +221,12 @@ def ctc_beam_search_decoder_shape(
     return [indices, values, [Shape([2])] * top_paths, Shape([batch, top_paths])]
 
 
-not_differentiable("CTCGreedyDecoder", "CTCBeamSearchDecoder")
 # One comparison less than logits at each step, and a sum.
 flops("CTCGreedyDecoder")(unary_flops(1))
 
 
 @flops("CTCBeamSearchDecoder")
-def ctc_beam_search_decoder_flops(inputs: TensorSpec, sequence_length: TensorSpec, *, beam_width: int) -> Cost:
+def ctc_beam_search_decoder_flops(inputs: TensorSpec, *, beam_width: int) -> Cost:
     """At each step the softmax; for each beam two sums by logarithms and two more, and for each label a sum and a
     comparison.
 

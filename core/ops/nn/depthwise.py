@@ -12,20 +12,7 @@ from ...inference.profiler_formulas import window
 from ...numerics import depthwise as numerics
 from ...numerics.convolution import Epilogue
 from ...numerics.half_precision import wide
-from ...registry.registry import (
-    Blockwise,
-    Cost,
-    blockwise,
-    facts,
-    flops,
-    kernel,
-    layout,
-    lower,
-    multiply_adds,
-    onnx,
-    profiled,
-    shape,
-)
+from ...registry.registry import Blockwise, Cost, blockwise, flops, kernel, layout, lower, multiply_adds, onnx, profiled, shape
 from ...support.errors import InvalidArgumentError
 from ...types.arrays import Array, Result
 from ...types.shapes import Shape, TensorSpec
@@ -94,7 +81,7 @@ class _DepthwiseGeometry(StrictGeometry):
         return filter_shape[2] * filter_shape[3]
 
 
-@kernel("DepthwiseConv2dNative")
+@kernel("DepthwiseConv2dNative", facts=("row_wise",))
 def depthwise_conv2d_native(x: Array, w: Array, *, window: WindowAttributes, epilogue: Epilogue | None = None) -> Result:
     """Convolve each channel with its own M filters: (N, H, W, C), (KH, KW, C, M) -> (N, OH, OW, C * M)."""
     geometry = _geometry(window)
@@ -104,7 +91,7 @@ def depthwise_conv2d_native(x: Array, w: Array, *, window: WindowAttributes, epi
 blockwise("DepthwiseConv2dNative", Blockwise(_scaled, takes_bias=False))
 
 
-@kernel("DepthwiseConv2dNativeBackpropInput", shape="<a b c d> -> a b c d")
+@kernel("DepthwiseConv2dNativeBackpropInput", shape="<a b c d> -> a b c d", facts=("settled_by_shapes", "backward"))
 def depthwise_conv2d_native_backprop_input(sizes: Array, w: Array, grad: Array, *, window: WindowAttributes) -> Result:
     """The gradient for the input, of shape `sizes`."""
     geometry = _geometry(window, _DepthwiseGeometry)
@@ -114,7 +101,7 @@ def depthwise_conv2d_native_backprop_input(sizes: Array, w: Array, grad: Array, 
     return input_gradient(ints(sizes, "input_sizes", 4), w, grad, geometry, numerics.depthwise_input_gradient)
 
 
-@kernel("DepthwiseConv2dNativeBackpropFilter", shape="*, <a b c d> -> a b c d")
+@kernel("DepthwiseConv2dNativeBackpropFilter", shape="*, <a b c d> -> a b c d", facts=("backward",))
 def depthwise_conv2d_native_backprop_filter(x: Array, sizes: Array, grad: Array, *, window: WindowAttributes) -> Result:
     """The gradient for the filter, of shape `sizes`."""
     geometry = _geometry(window, _DepthwiseGeometry)
@@ -125,7 +112,7 @@ def depthwise_conv2d_native_backprop_filter(x: Array, sizes: Array, grad: Array,
 
 
 @shape("DepthwiseConv2dNative")
-def depthwise_conv2d_native_shape(x: TensorSpec, w: TensorSpec, *args: Any, window: WindowAttributes) -> Shape:
+def depthwise_conv2d_native_shape(x: TensorSpec, w: TensorSpec, *, window: WindowAttributes) -> Shape:
     geometry = _geometry(window)
     dims = geometry.last(with_rank(x.shape, 4))
     *sizes, channels, multiplier = with_rank(w.shape, 4)
@@ -145,7 +132,6 @@ def depthwise_conv2d_native_flops(x: TensorSpec, w: TensorSpec, *, outputs: list
 layout("T. -> T", "DepthwiseConv2dNative")
 layout("T.T -> .", "DepthwiseConv2dNativeBackpropFilter")
 layout("V.T -> T", "DepthwiseConv2dNativeBackpropInput")
-facts("settled_by_shapes", "backward", of=("DepthwiseConv2dNativeBackpropInput",))
 profiled(window(2), "DepthwiseConv2dNative")
 
 
@@ -164,10 +150,6 @@ def depthwise_conv2d_native_backprop_filter_flops(
 ) -> Cost:
     """The multiply-adds of the forward pass again."""
     return multiply_adds(grad.shape.num_elements * math.prod(tuple(outputs[0].shape[:2])))
-
-
-facts("backward", of=("DepthwiseConv2dNativeBackpropFilter",))
-facts("row_wise", of=("DepthwiseConv2dNative",))
 
 
 def _shifted_sums(xla: Any, x: Any, w: Any, strides: Sequence[int], padding: str) -> Any:

@@ -13,7 +13,7 @@ from ...numerics.array_namespace import NUMPY
 from ...numerics.group_reductions import lowest
 from ...numerics.half_precision import wide
 from ...numerics.windows import offset_index, offsets, pad, padded_sizes, unpad
-from ...registry.registry import Cost, everywhere, facts, flops, gradient, kernel, profiled, shape, without_gradient
+from ...registry.registry import WITHOUT_GRADIENT, Cost, everywhere, flops, kernel, profiled, shape
 from ...support.errors import UnimplementedError
 from ...types.arrays import Array, Result
 from ...types.dims import DimLike
@@ -69,7 +69,9 @@ def _largest(x: Any, w: Any, geometry: _Geometry, outputs: tuple[int, ...], xp: 
     return best, places
 
 
-@everywhere("Dilation2D")
+@everywhere(
+    "Dilation2D", gradient=by_ops("Dilation2DBackpropInput 0 1 dy", "Dilation2DBackpropFilter 0 1 dy"), facts=("row_wise",)
+)
 def dilation2d(xp: Any, input: Any, filter: Any, *, strides: list[int], rates: list[int], padding: str) -> Any:
     """max over the window of input + filter: (N, H, W, C), (KH, KW, C) -> (N, OH, OW, C)."""
     geometry = _Geometry(strides, rates, padding)
@@ -83,7 +85,7 @@ def _backprop(input: Any, filter: Any, out_backprop: Any, geometry: _Geometry, x
     return _largest(input, filter, geometry, outputs, xp)[1], wide(out_backprop)
 
 
-@kernel("Dilation2DBackpropInput", shape="... -> ...")
+@kernel("Dilation2DBackpropInput", shape="... -> ...", gradient=WITHOUT_GRADIENT, facts=("backward",))
 def dilation2d_backprop_input(
     input: Array, filter: Array, out_backprop: Array, *, strides: list[int], rates: list[int], padding: str
 ) -> Result:
@@ -104,7 +106,7 @@ def dilation2d_backprop_input(
     return unpad(result, pads).astype(input.dtype)
 
 
-@everywhere("Dilation2DBackpropFilter", shape="*, ... -> ...")
+@everywhere("Dilation2DBackpropFilter", shape="*, ... -> ...", gradient=WITHOUT_GRADIENT, facts=("backward",))
 def dilation2d_backprop_filter(
     xp: Any, input: Any, filter: Any, out_backprop: Any, *, strides: list[int], rates: list[int], padding: str
 ) -> Any:
@@ -124,10 +126,6 @@ def dilation2d_shape(input: TensorSpec, filter: TensorSpec, *, strides: list[int
     return Shape((batch, *outputs, depth if isinstance(depth, int) else filter_depth))
 
 
-gradient("Dilation2D")(by_ops("Dilation2DBackpropInput 0 1 dy", "Dilation2DBackpropFilter 0 1 dy"))
-without_gradient("Dilation2DBackpropInput", "Dilation2DBackpropFilter")
-
-
 def _window_elements(filter: TensorSpec) -> DimLike:
     height, width, _ = with_rank(filter.shape, 3)
     return height * width
@@ -145,6 +143,4 @@ def dilation2d_backprop_flops(input: TensorSpec, filter: TensorSpec, out_backpro
     return Cost(2) * (out_backprop.shape.num_elements * _window_elements(filter))
 
 
-facts("backward", of=("Dilation2DBackpropFilter", "Dilation2DBackpropInput"))
-facts("row_wise", of=("Dilation2D",))
 profiled(window(2), "Dilation2D")

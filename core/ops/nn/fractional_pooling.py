@@ -14,7 +14,7 @@ from ...building.gradbuilder import GradientBuilder, Gradients
 from ...graph.graph import Node, Output
 from ...numerics.integers import truncated_quotient
 from ...random.philox import Philox, unit_double
-from ...registry.registry import Cost, facts, flops, gradient, kernel, shape, without_gradient
+from ...registry.registry import WITHOUT_GRADIENT, Cost, flops, gradient, kernel, shape
 from ...runtime.state.kernel_context import KernelContext
 from ...support.errors import UnimplementedError
 from ...types.arrays import Array, Result
@@ -127,7 +127,7 @@ def _cells(rows: _Axis, columns: _Axis) -> Iterator[Any]:
         yield rows.places[i][:, None], columns.places[j], inside[None, ..., None]
 
 
-@kernel("FractionalAvgPool")
+@kernel("FractionalAvgPool", facts=("random", "stated_sequences"))
 def fractional_avg_pool(ctx: KernelContext, value: Array, *, draw: RegionAttributes, overlapping: bool) -> tuple[Result, ...]:
     """The mean of each region, and the sequences of rows and columns."""
     sequences = _draw(ctx, value, draw)
@@ -158,7 +158,7 @@ def fractional_avg_pool_flops(value: TensorSpec, *, overlapping: bool, outputs: 
     return Cost(_elements(value, outputs[0], overlapping))
 
 
-@kernel("FractionalMaxPool")
+@kernel("FractionalMaxPool", gradient=by_ops("FractionalMaxPoolGrad 0 y dy y1 y2"), facts=("random", "stated_sequences"))
 def fractional_max_pool(ctx: KernelContext, value: Array, *, draw: RegionAttributes, overlapping: bool) -> tuple[Result, ...]:
     """The largest element of each region, and the sequences of rows and columns."""
     sequences = _draw(ctx, value, draw)
@@ -195,10 +195,6 @@ def fractional_pool_shape(value: TensorSpec, *, pooling_ratio: list[float]) -> l
     return [Shape((dims[0], rows, columns, dims[3])), *ends]
 
 
-gradient("FractionalMaxPool")(by_ops("FractionalMaxPoolGrad 0 y dy y1 y2"))
-facts("random", "stated_sequences", of=_FORWARD)
-
-
 @flops("FractionalMaxPool")
 def fractional_max_pool_flops(value: TensorSpec, *, overlapping: bool, outputs: list[TensorSpec]) -> Cost:
     """A comparison for each element of a region but the first."""
@@ -221,7 +217,7 @@ def _check_backprop(shape: tuple[int, ...], grad: Array, row_sequence: Array, co
     _check_sequence(column_sequence, grad.shape[2], shape[2], "col_pooling_sequence")
 
 
-@kernel("FractionalAvgPoolGrad", shape="<a b c d> -> a b c d")
+@kernel("FractionalAvgPoolGrad", shape="<a b c d> -> a b c d", gradient=WITHOUT_GRADIENT, facts=("backward",))
 def fractional_avg_pool_grad(
     orig_input_tensor_shape: Array,
     out_backprop: Array,
@@ -244,20 +240,13 @@ def fractional_avg_pool_grad(
 
 @flops("FractionalAvgPoolGrad")
 def fractional_avg_pool_grad_flops(
-    orig_input_tensor_shape: TensorSpec,
-    out_backprop: TensorSpec,
-    *rest: TensorSpec,
-    overlapping: bool,
-    outputs: list[TensorSpec],
+    orig_input_tensor_shape: TensorSpec, out_backprop: TensorSpec, *, overlapping: bool, outputs: list[TensorSpec]
 ) -> Cost:
     """A division for each region and a sum for each of its elements."""
     return Cost(out_backprop.shape.num_elements + _elements(outputs[0], out_backprop, overlapping))
 
 
-without_gradient("FractionalAvgPoolGrad")
-
-
-@kernel("FractionalMaxPoolGrad", shape="a b c d -> a b c d")
+@kernel("FractionalMaxPoolGrad", shape="a b c d -> a b c d", gradient=WITHOUT_GRADIENT, facts=("backward",))
 def fractional_max_pool_grad(
     orig_input: Array,
     orig_output: Array,
@@ -283,11 +272,7 @@ def fractional_max_pool_grad(
 
 @flops("FractionalMaxPoolGrad")
 def fractional_max_pool_grad_flops(
-    orig_input: TensorSpec, orig_output: TensorSpec, out_backprop: TensorSpec, *rest: TensorSpec, overlapping: bool
+    orig_input: TensorSpec, orig_output: TensorSpec, out_backprop: TensorSpec, *, overlapping: bool
 ) -> Cost:
     """The comparisons again and a sum for each region."""
     return Cost(_elements(orig_input, out_backprop, overlapping))
-
-
-facts("backward", of=("FractionalAvgPoolGrad", "FractionalMaxPoolGrad"))
-without_gradient("FractionalMaxPoolGrad")

@@ -14,7 +14,7 @@ from ...numerics.convolution import Finish
 from ...numerics.elementwise import positive_part
 from ...numerics.half_precision import wide
 from ...registry.catalog import CATALOG
-from ...registry.registry import ZERO, Cost, facts, flops, kernel, layout, shape
+from ...registry.registry import ZERO, Cost, flops, kernel, layout, shape
 from ...support import dataclasses
 from ...support.errors import InvalidArgumentError, UnimplementedError
 from ...types.arrays import Array, Result
@@ -158,7 +158,7 @@ def _require_nhwc(data_format: str, filter_format: str = "HWIO") -> None:
         raise InvalidArgumentError(f"fused convolutions on the CPU take NHWC and HWIO, not {data_format} and {filter_format}")
 
 
-@kernel("_FusedConv2D")
+@kernel("_FusedConv2D", shape=convolution.conv_shape, facts=("row_wise", "finished_product", "channels_last", "half_allow"))
 def fused_conv2d(
     input: Array,
     filter: Array,
@@ -171,9 +171,6 @@ def fused_conv2d(
 ) -> Result:
     _require_nhwc(window.data_format, filter_format)
     return _convolved(functools.partial(convolution.conv2d, input, filter, window=window), input, args, epilogue)
-
-
-shape("_FusedConv2D")(convolution.conv_shape)
 
 
 _PER_ELEMENT = {
@@ -202,23 +199,16 @@ def _finish_cost(fused_ops: list[str], result: Shape) -> Cost:
     return total
 
 
-facts("row_wise", of=("_FusedConv2D", "_FusedConv3D", "_FusedDepthwiseConv2dNative"))
-facts("finished_product", of=("_FusedConv2D", "_FusedDepthwiseConv2dNative"))
-
-
 @flops("_FusedConv2D", "_FusedConv3D")
-def fused_convolution_flops(
-    input: TensorSpec, filter: TensorSpec, *args: list[TensorSpec], fused_ops: list[str], outputs: list[TensorSpec]
-) -> Cost:
+def fused_convolution_flops(input: TensorSpec, filter: TensorSpec, *, fused_ops: list[str], outputs: list[TensorSpec]) -> Cost:
     product = convolution.convolution_flops(input, filter, outputs=outputs)
     return product + _finish_cost(fused_ops, outputs[0].shape)
 
 
-facts("channels_last", of=("_FusedConv2D",))
 layout("T.* -> T", "_FusedConv2D")
 
 
-@kernel("_FusedConv3D")
+@kernel("_FusedConv3D", facts=("row_wise", "half_allow"))
 def fused_conv3d(
     input: Array, filter: Array, args: list[Array], *, window: WindowAttributes, padding_list: list[int], epilogue: Epilogue
 ) -> Result:
@@ -241,9 +231,7 @@ def _padding_pairs(padding_list: Sequence[int]) -> list[tuple[int, int]]:
 
 
 @shape("_FusedConv3D")
-def fused_conv3d_shape(
-    input: TensorSpec, filter: TensorSpec, args: list[TensorSpec], *, window: WindowAttributes, padding_list: list[int]
-) -> Shape:
+def fused_conv3d_shape(input: TensorSpec, filter: TensorSpec, *, window: WindowAttributes, padding_list: list[int]) -> Shape:
     pairs = _padding_pairs(padding_list)
     # The list replaces the padding, whatever the attribute says.
     window = window._replace(padding="VALID") if pairs else window
@@ -253,7 +241,7 @@ def fused_conv3d_shape(
     return convolution.conv_shape(input, filter, window=window)
 
 
-@kernel("_FusedDepthwiseConv2dNative")
+@kernel("_FusedDepthwiseConv2dNative", facts=("row_wise", "finished_product", "channels_last"))
 def fused_depthwise_conv2d(
     input: Array, filter: Array, args: list[Array], *, window: WindowAttributes, epilogue: Epilogue
 ) -> Result:
@@ -324,32 +312,29 @@ def mkl_layer_norm_parts(g: GradientBuilder, node: Node, inputs: Sequence[Output
 
 @flops("_FusedDepthwiseConv2dNative")
 def fused_depthwise_conv2d_flops(
-    input: TensorSpec, filter: TensorSpec, args: list[TensorSpec], *, fused_ops: list[str], outputs: list[TensorSpec]
+    input: TensorSpec, filter: TensorSpec, *, fused_ops: list[str], outputs: list[TensorSpec]
 ) -> Cost:
     product = depthwise.depthwise_conv2d_native_flops(input, filter, outputs=outputs)
     return product + _finish_cost(fused_ops, outputs[0].shape)
 
 
-facts("channels_last", of=("_FusedDepthwiseConv2dNative",))
 layout("T.* -> T", "_FusedDepthwiseConv2dNative")
 
 
-@kernel("_FusedMatMul")
+@kernel("_FusedMatMul", facts=("half_allow",))
 def fused_matmul(a: Array, b: Array, args: list[Array], *, transpose_a: bool, transpose_b: bool, epilogue: Epilogue) -> Result:
     y = matmul.matmul(a, b, transpose_a=transpose_a, transpose_b=transpose_b)
     return _finish(_own(np.asarray(y), a), args, epilogue)
 
 
 @shape("_FusedMatMul")
-def fused_matmul_shape(a: TensorSpec, b: TensorSpec, args: list[TensorSpec], *, transpose_a: bool, transpose_b: bool) -> Shape:
+def fused_matmul_shape(a: TensorSpec, b: TensorSpec, *, transpose_a: bool, transpose_b: bool) -> Shape:
     return matmul.matmul_shape(a, b, transpose_a=transpose_a, transpose_b=transpose_b)
 
 
 @flops("_FusedMatMul")
-def fused_matmul_flops(
-    a: TensorSpec, b: TensorSpec, args: list[TensorSpec], *, transpose_a: bool, fused_ops: list[str], outputs: list[TensorSpec]
-) -> Cost:
-    product = matmul.matmul_flops(a, b, transpose_a=transpose_a, outputs=outputs)
+def fused_matmul_flops(a: TensorSpec, *, transpose_a: bool, fused_ops: list[str], outputs: list[TensorSpec]) -> Cost:
+    product = matmul.matmul_flops(a, transpose_a=transpose_a, outputs=outputs)
     return product + _finish_cost(fused_ops, outputs[0].shape)
 
 
@@ -367,9 +352,6 @@ def mkl_layer_norm(x: Array, scale: Array, offset: Array, *, epsilon: float) -> 
 
 
 @flops("_MklLayerNorm")
-def mkl_layer_norm_flops(x: TensorSpec, scale: TensorSpec, offset: TensorSpec) -> Cost:
+def mkl_layer_norm_flops(x: TensorSpec) -> Cost:
     """Two means, a difference, a square, a division, a product and a sum an element; a sum and a root a row."""
     return Cost(7 * x.shape.num_elements + 2 * x.shape[:-1].num_elements)
-
-
-facts("half_allow", of=["_FusedConv2D", "_FusedConv3D", "_FusedMatMul"])

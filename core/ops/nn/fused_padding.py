@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from ...building.gradbuilder import GradientBuilder
 from ...graph.graph import Node, Output
 from ...numerics.array_namespace import NUMPY
-from ...registry.registry import Cost, facts, flops, kernel, shape
+from ...registry.registry import Cost, flops, kernel, shape
 from ...types.arrays import Array, Result
 from ...types.shapes import Shape, TensorSpec, shape_from
 from ..array.padding import mirror_pad, pad_shape
@@ -43,14 +43,14 @@ def _geometry(window: WindowAttributes) -> convolution.Geometry:
     return convolution.Geometry(4, window._replace(dilations=(1,) * 4))
 
 
-@kernel("FusedPadConv2D")
+@kernel("FusedPadConv2D", facts=("fused_kernel",))
 def fused_pad_conv2d(input: Array, paddings: Array, filter: Array, *, mode: str, window: WindowAttributes) -> Result:
     """A mirror padding and a convolution."""
     require_rank(input, 4, "input")
     return convolution.convolve(_mirror_pad(input, paddings, mode), filter, _geometry(window))
 
 
-@kernel("FusedResizeAndPadConv2D")
+@kernel("FusedResizeAndPadConv2D", facts=("fused_kernel",))
 def fused_resize_and_pad_conv2d(
     input: Array,
     size: Array,
@@ -100,6 +100,3 @@ def fused_resize_and_pad_conv2d_flops(
     batch, _, _, channels = with_rank(input.shape, 4)
     resized = Cost(9, macs=3) * (batch * height * width * channels)
     return convolution.convolution_flops(input, filter, outputs=outputs) + resized
-
-
-facts("fused_kernel", of=("FusedPadConv2D", "FusedResizeAndPadConv2D"))

@@ -15,6 +15,7 @@ from ...numerics.array_namespace import NUMPY
 from ...numerics.half_precision import wide
 from ...parallel.gemm import matmul
 from ...registry.registry import (
+    WITHOUT_GRADIENT,
     Cost,
     affine,
     arrays,
@@ -28,7 +29,6 @@ from ...registry.registry import (
     onnx,
     shape,
     shaped,
-    without_gradient,
 )
 from ...runtime.state.run_context import reserve
 from ...support.errors import InvalidArgumentError
@@ -231,7 +231,7 @@ def fused_batch_norm_grad(y_backprop: Array, saved: Saved[Array], settings: Batc
     return from_channels_last(dx.astype(x.dtype, copy=False), data_format), dscale, doffset
 
 
-@kernel("FusedBatchNormGrad", "FusedBatchNormGradV2", "FusedBatchNormGradV3")
+@kernel("FusedBatchNormGrad", "FusedBatchNormGradV2", "FusedBatchNormGradV3", facts=("backward", "stated_reserves"))
 def fused_batch_norm_grad_v2(
     y_backprop: Array, saved: Saved[Array], *unused: Array, settings: BatchNormAttributes
 ) -> tuple[Result, Result, Result, Result, Result]:
@@ -241,9 +241,7 @@ def fused_batch_norm_grad_v2(
 
 
 @shape("FusedBatchNormGrad", "FusedBatchNormGradV2", "FusedBatchNormGradV3")
-def fused_batch_norm_grad_shape(
-    y_backprop: TensorSpec, saved: Saved[TensorSpec], *unused: TensorSpec, data_format: str
-) -> list[Shape]:
+def fused_batch_norm_grad_shape(y_backprop: TensorSpec, saved: Saved[TensorSpec], *, data_format: str) -> list[Shape]:
     return [*grad_shapes(saved.x, y_backprop, data_format, *saved[1:]), SCALAR, SCALAR]
 
 
@@ -258,7 +256,6 @@ def grad_shapes(x: TensorSpec, y_backprop: TensorSpec, data_format: str, *vector
 
 
 layout("TT.* -> T.*", "FusedBatchNormGrad", "FusedBatchNormGradV2", "FusedBatchNormGradV3")
-facts("backward", "stated_reserves", of=("FusedBatchNormGrad", "FusedBatchNormGradV2", "FusedBatchNormGradV3"))
 
 
 def _mean_of(g: GradientBuilder, x: Any, axes: Any) -> Any:
@@ -315,9 +312,7 @@ def fused_batch_norm_flops(x: TensorSpec, vectors: Vectors[TensorSpec], *, is_tr
 
 
 @flops(*_BACKWARD)
-def fused_batch_norm_grad_flops(
-    y_backprop: TensorSpec, x: TensorSpec, scale: TensorSpec, *rest: TensorSpec, is_training: bool
-) -> Cost:
+def fused_batch_norm_grad_flops(y_backprop: TensorSpec, x: TensorSpec, scale: TensorSpec, *, is_training: bool) -> Cost:
     """Two sums, a difference, a product and dx; in training dx less its two projections. A few for each channel."""
     elements, channels = x.shape.num_elements, scale.shape.num_elements
     return Cost(8 * elements + 7 * channels if is_training else 5 * elements + 3 * channels)
@@ -440,7 +435,7 @@ kernel("LRN")(functools.partial(lrn, NUMPY))
 lower("LRN")(lrn)
 
 
-@everywhere("LRNGrad", shape="n h w c, n h w c, n h w c -> n h w c")
+@everywhere("LRNGrad", shape="n h w c, n h w c, n h w c -> n h w c", gradient=WITHOUT_GRADIENT, facts=("backward",))
 def lrn_grad(
     xp: Any,
     input_grads: Any,
@@ -465,7 +460,6 @@ def lrn_grad(
 
 shaped("a b c d -> a b c d", "LRN")
 gradient("LRN")(by_ops("LRNGrad dy 0 y"))
-without_gradient("LRNGrad")
 
 
 @flops("LRN")
@@ -475,12 +469,11 @@ def lrn_flops(input: TensorSpec, *, depth_radius: int) -> Cost:
 
 
 @flops("LRNGrad")
-def lrn_grad_flops(input_grads: TensorSpec, input_image: TensorSpec, output_image: TensorSpec, *, depth_radius: int) -> Cost:
+def lrn_grad_flops(input_grads: TensorSpec, input_image: TensorSpec, *, depth_radius: int) -> Cost:
     """The norm and its power again, a sum over the window and six operations for each element."""
     return Cost(4 * depth_radius + 9, transcendentals=1) * input_image.shape.num_elements
 
 
-facts("backward", of=("LRNGrad",))
 facts("row_wise", of=("LRN",))
 
 

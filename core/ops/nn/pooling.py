@@ -33,7 +33,7 @@ from ...registry.registry import (
     shape,
     shaped,
     without_gradient,
-    zero_flops,
+    zero_cost,
 )
 from ...support.errors import InvalidArgumentError
 from ...types.arrays import Array, Result
@@ -84,7 +84,7 @@ gradient("MaxPool3D")(by_ops("MaxPool3DGrad 0 y dy"))
 
 
 @flops("MaxPool", "MaxPool3D")
-def max_pool_flops(input: TensorSpec, *rest: TensorSpec, ksize: Sequence[int], outputs: list[TensorSpec]) -> Cost:
+def max_pool_flops(*, ksize: Sequence[int], outputs: list[TensorSpec]) -> Cost:
     """A comparison for each element of the window but the first; gradients of gradients compare again."""
     return Cost((math.prod(ksize) - 1) * outputs[0].shape.num_elements)
 
@@ -141,7 +141,7 @@ def max_pool_grad(orig_input: Array, orig_output: Array, grad: Array, *, window:
 
 
 @flops("MaxPoolGrad", "MaxPool3DGrad")
-def max_pool_grad_flops(orig_input: TensorSpec, orig_output: TensorSpec, grad: TensorSpec, *, ksize: Sequence[int]) -> Cost:
+def max_pool_grad_flops(orig_input: TensorSpec, orig_output: TensorSpec, *, ksize: Sequence[int]) -> Cost:
     """The comparisons of the window again and one addition for each window."""
     return Cost(math.prod(ksize) * orig_output.shape.num_elements)
 
@@ -168,7 +168,7 @@ for _op, _reverse in _GRADIENTS_OF_GRADIENTS.items():
     gradient(_op)(by_ops("ZerosLike 0", "ZerosLike 1", f"{_reverse} 0 1 dy"))
 
 
-@kernel("MaxPoolGradGrad", "MaxPool3DGradGrad")
+@kernel("MaxPoolGradGrad", "MaxPool3DGradGrad", flops=max_pool_flops)
 def max_pool_grad_grad(orig_input: Array, orig_output: Array, grad: Array, *, window: WindowAttributes) -> Result:
     pool = PoolingAttributes(window)
     _require_elements(pool, orig_input)
@@ -181,9 +181,7 @@ def _require_elements(pool: PoolingAttributes, x: Any) -> None:
 
 
 @shape("MaxPoolGradGrad", "MaxPool3DGradGrad")
-def max_pool_grad_grad_shape(
-    orig_input: TensorSpec, orig_output: TensorSpec, grad: TensorSpec, *, window: WindowAttributes
-) -> Shape:
+def max_pool_grad_grad_shape(orig_input: TensorSpec, orig_output: TensorSpec, *, window: WindowAttributes) -> Shape:
     return merge_shapes(orig_output.shape, pooled_shape(orig_input, PoolingAttributes(window)))
 
 
@@ -192,7 +190,6 @@ kernel("MaxPoolGradGradV2")(_of_window_inputs(max_pool_grad_grad))
 shaped("a b c d -> a b c d", "MaxPoolGrad", "MaxPoolGradV2")
 shaped("a b c d e -> a b c d e", "MaxPool3DGrad")
 shaped("*, a b c d -> a b c d", "MaxPoolGradGradV2")
-flops("MaxPoolGradGrad", "MaxPool3DGradGrad")(max_pool_flops)
 flops("MaxPoolGradGradV2")(max_pool_v2_flops)
 # TensorFlow has a gradient for the other versions, and none for this one.
 without_gradient("MaxPoolGradGradV2")
@@ -201,7 +198,7 @@ layout("TTT -> T", *_GRADIENTS_OF_GRADIENTS)
 facts("backward", of=(*_GRADIENTS_OF_GRADIENTS, "MaxPoolGradGradV2", "MaxPoolGradV2"))
 
 
-@kernel("AvgPool", "AvgPool3D")
+@kernel("AvgPool", "AvgPool3D", shape=pool_shape, facts=("row_wise", "half_infer"))
 def avg_pool(value: Array, *, window: WindowAttributes) -> Result:
     """Return the mean of each window; images without a depth get depth 0, as in TensorFlow."""
     pool = checked(PoolingAttributes, window)
@@ -211,26 +208,22 @@ def avg_pool(value: Array, *, window: WindowAttributes) -> Result:
     return pool_mean(value, pool)
 
 
-shape("AvgPool", "AvgPool3D")(pool_shape)
-
-
 for _op in ("AvgPool", "AvgPool3D"):
     gradient(_op)(by_ops(f"{_op}Grad #0 dy"))
 
 
 @flops("AvgPool", "AvgPool3D")
-def avg_pool_flops(value: TensorSpec, *, ksize: list[int], outputs: list[TensorSpec]) -> Cost:
+def avg_pool_flops(*, ksize: list[int], outputs: list[TensorSpec]) -> Cost:
     """A sum over the window and one division."""
     return Cost(math.prod(ksize) * outputs[0].shape.num_elements)
 
 
 layout("T -> T", "AvgPool", "AvgPool3D")
-facts("row_wise", of=("AvgPool", "AvgPool3D"))
 profiled(pool(-1, 1), "AvgPool")
 facts("bounded_by_inputs", of=("AvgPool",))
 
 
-@kernel("AvgPoolGrad", "AvgPool3DGrad")
+@kernel("AvgPoolGrad", "AvgPool3DGrad", facts=("backward", "half_infer"))
 def avg_pool_grad(orig_input_shape: Array, grad: Array, *, window: WindowAttributes) -> Result:
     """Return the gradient of AvgPool for its input; for an empty gradient in 3-D TensorFlow checks only the shape."""
     if "D" in window.data_format:
@@ -257,7 +250,6 @@ def avg_pool_grad_flops(orig_input_shape: TensorSpec, grad: TensorSpec, *, ksize
 
 profiled(pool(1, 2), "AvgPoolGrad", differs="2 for each place of a window there")
 layout("VT -> T", "AvgPool3DGrad", "AvgPoolGrad")
-facts("backward", of=("AvgPool3DGrad", "AvgPoolGrad"))
 
 
 def _argmax(places: Array, x: Array, include_batch: bool) -> Array:
@@ -269,7 +261,7 @@ def _argmax(places: Array, x: Array, include_batch: bool) -> Array:
     return index
 
 
-@kernel("MaxPoolWithArgmax")
+@kernel("MaxPoolWithArgmax", gradient=by_ops("MaxPoolGradWithArgmax 0 dy y1"), flops=max_pool_flops)
 def max_pool_with_argmax(
     input: Array, *, window: WindowAttributes, Targmax: DType, include_batch_in_index: bool
 ) -> tuple[Result, Result]:
@@ -290,11 +282,7 @@ def max_pool_with_argmax_shape(input: TensorSpec, *, window: WindowAttributes) -
     return [pooled, pooled]
 
 
-gradient("MaxPoolWithArgmax")(by_ops("MaxPoolGradWithArgmax 0 dy y1"))
-flops("MaxPoolWithArgmax")(max_pool_flops)
-
-
-@kernel("MaxPoolGradWithArgmax", shape="a b c d -> a b c d")
+@kernel("MaxPoolGradWithArgmax", shape="a b c d -> a b c d", facts=("backward",))
 def max_pool_grad_with_argmax(
     input: Array, grad: Array, argmax: Array, *, window: WindowAttributes, include_batch_in_index: bool
 ) -> Result:
@@ -314,7 +302,7 @@ def max_pool_grad_with_argmax(
 flops("MaxPoolGradWithArgmax")(counted(1, 2, "One addition for each window."))
 
 
-@everywhere("MaxPoolGradGradWithArgmax")
+@everywhere("MaxPoolGradGradWithArgmax", shape="*, *, ... -> ...", flops=zero_cost, facts=("backward",))
 def max_pool_grad_grad_with_argmax(
     xp: Any, input: Any, grad: Any, argmax: Any, *, window: WindowAttributes, include_batch_in_index: bool
 ) -> Any:
@@ -337,11 +325,8 @@ def _targets(xp: Any, x: Any, argmax: Any, include_batch: bool) -> Any:
     return index
 
 
-shaped("*, *, ... -> ...", "MaxPoolGradGradWithArgmax")
 # TensorFlow has none either, although both are linear in the gradient.
 without_gradient("MaxPoolGradWithArgmax", "MaxPoolGradGradWithArgmax")
-zero_flops("MaxPoolGradGradWithArgmax")
-facts("backward", of=("MaxPoolGradGradWithArgmax", "MaxPoolGradWithArgmax"))
 
 
 @lower("MaxPool", "MaxPool3D")
@@ -728,5 +713,4 @@ def _added(g: Any, x: Any, indices: Any, grad: Any) -> Any:
     return g.of_dims(sums, g.dims(x))
 
 
-facts("half_infer", of=["AvgPool", "AvgPool3D", "AvgPool3DGrad", "AvgPoolGrad"])
 facts("half_clear", of=["MaxPool", "MaxPool3D", "MaxPoolV2", *_GRADIENTS_OF_GRADIENTS, "MaxPoolGradV2", "MaxPoolGradGradV2"])

@@ -13,7 +13,17 @@ import numpy as np
 from ...building.gradbuilder import GradientBuilder, Gradients
 from ...graph.graph import Node, Output
 from ...numerics.half_precision import wide
-from ...registry.registry import Cost, facts, flops, gradient, kernel, multiply_adds, shaped, without_gradient
+from ...registry.registry import (
+    WITHOUT_GRADIENT,
+    Cost,
+    facts,
+    flops,
+    gradient,
+    kernel,
+    multiply_adds,
+    shaped,
+    without_gradient,
+)
 from ...types.arrays import Array, Result
 from ...types.shapes import TensorSpec
 from ..shared.argument_checks import require, require_rank, require_shape, scalar, with_rank
@@ -204,7 +214,7 @@ def lstm_cell_parts(g: GradientBuilder, node: Node, inputs: Sequence[Output]) ->
     return [i, cs, f, o, ci, co, g.Mul(co, o)]
 
 
-@kernel("LSTMBlockCellGrad", shape="b i, b c, b c -> b c, b 4c, c, c, c")
+@kernel("LSTMBlockCellGrad", shape="b i, b c, b c -> b c, b 4c, c, c, c", gradient=WITHOUT_GRADIENT, facts=("backward",))
 def lstm_block_cell_grad(cell: Cell[Array], step: LSTMStep[Array], *, use_peephole: bool) -> tuple[Result, ...]:
     """The gradients of cs_prev, of the four gates side by side, and of the peepholes."""
     _check_cell(cell)
@@ -225,13 +235,9 @@ def _gates_gradient_cost(cs_prev: TensorSpec, use_peephole: bool) -> Cost:
 
 
 @flops("LSTMBlockCellGrad")
-def lstm_block_cell_grad_flops(cell: Cell[TensorSpec], step: LSTMStep[TensorSpec], *, use_peephole: bool) -> Cost:
+def lstm_block_cell_grad_flops(cell: Cell[TensorSpec], *, use_peephole: bool) -> Cost:
     """No matrix product; the derivatives of the gates, and sums over the batch for the peepholes."""
     return _gates_gradient_cost(cell.cs_prev, use_peephole)
-
-
-without_gradient("LSTMBlockCellGrad")
-facts("backward", of=("LSTMBlockCellGrad",))
 
 
 def _check_sequence(seq_len_max: Array, cell: Cell[Array]) -> int:
@@ -331,7 +337,7 @@ shaped("*, t b i, b c, b c, w g, c, c, c, g -> t b i, b c, b c, w g, c, c, c, g"
 
 
 @flops("BlockLSTMGrad", "BlockLSTMGradV2")
-def block_lstm_grad_flops(seq_len_max: TensorSpec, cell: Cell[TensorSpec], *results: TensorSpec, use_peephole: bool) -> Cost:
+def block_lstm_grad_flops(seq_len_max: TensorSpec, cell: Cell[TensorSpec], *, use_peephole: bool) -> Cost:
     """Two matrix products a step, for the inputs and for the weights; the gates; sums over the steps."""
     time, batch, inputs = with_rank(cell.x.shape, 3)
     cells = with_rank(cell.cs_prev.shape, 2)[1]
@@ -357,7 +363,7 @@ def _check_gru(x: Array, h_prev: Array, w_ru: Array, w_c: Array, b_ru: Array, b_
     require_shape(b_c, (cells,), "b_c")
 
 
-@kernel("GRUBlockCell", shape="b i, b c -> b c, b c, b c, b c")
+@kernel("GRUBlockCell", shape="b i, b c -> b c, b c, b c, b c", facts=("half_allow",))
 def gru_block_cell(
     x: Array, h_prev: Array, w_ru: Array, w_c: Array, b_ru: Array, b_c: Array
 ) -> tuple[Result, Result, Result, Result]:
@@ -369,7 +375,7 @@ def gru_block_cell(
 
 
 @flops("GRUBlockCell")
-def gru_block_cell_flops(x: TensorSpec, h_prev: TensorSpec, *rest: TensorSpec) -> Cost:
+def gru_block_cell_flops(x: TensorSpec, h_prev: TensorSpec) -> Cost:
     """Two matrix products, and for each cell two sigmoids, a tanh, and the new state."""
     batch, inputs = with_rank(x.shape, 2)
     cells = with_rank(h_prev.shape, 2)[1]
@@ -387,7 +393,9 @@ def gru_cell_parts(g: GradientBuilder, node: Node, inputs: Sequence[Output]) -> 
     return [r, u, c, g.AddV2(g.Mul(u, h_prev), g.Mul(g.Sub(g.scalar_like(x, 1), u), c))]
 
 
-@kernel("GRUBlockCellGrad", shape="b i, b c -> b i, b c, b c, b 2c")
+@kernel(
+    "GRUBlockCellGrad", shape="b i, b c -> b i, b c, b c, b 2c", gradient=WITHOUT_GRADIENT, facts=("backward", "half_allow")
+)
 def gru_block_cell_grad(
     x: Array, h_prev: Array, w_ru: Array, w_c: Array, b_ru: Array, b_c: Array, r: Array, u: Array, c: Array, d_h: Array
 ) -> tuple[Result, Result, Result, Result]:
@@ -408,13 +416,8 @@ def gru_block_cell_grad(
 
 
 @flops("GRUBlockCellGrad")
-def gru_block_cell_grad_flops(x: TensorSpec, h_prev: TensorSpec, *rest: TensorSpec) -> Cost:
+def gru_block_cell_grad_flops(x: TensorSpec, h_prev: TensorSpec) -> Cost:
     """Two matrix products, the derivatives of the gates, and sums for the inputs and the state."""
     batch, inputs = with_rank(x.shape, 2)
     cells = with_rank(h_prev.shape, 2)[1]
     return multiply_adds(batch * (inputs + cells) * 3 * cells) + Cost(18 * batch * cells + batch * inputs)
-
-
-facts("backward", of=("GRUBlockCellGrad",))
-without_gradient("GRUBlockCellGrad")
-facts("half_allow", of=["GRUBlockCell", "GRUBlockCellGrad"])

@@ -9,14 +9,14 @@ import numpy as np
 
 from ...codecs.cityhash import fingerprint128
 from ...numerics import sdca
-from ...registry.registry import Cost, facts, flops, kernel, not_differentiable, shape, zero_flops
+from ...registry.registry import NOT_DIFFERENTIABLE, Cost, flops, kernel, shape
 from ...runtime.state.kernel_context import KernelContext
 from ...support.errors import InvalidArgumentError
 from ...types.arrays import Array, Result
 from ...types.shapes import Shape, TensorSpec, merge_shapes
 
 
-@kernel("SdcaFprint", shape="n -> n 2")
+@kernel("SdcaFprint", shape="n -> n 2", arithmetic=False)
 def sdca_fprint(input: Array) -> Result:
     """Return 128-bit fingerprints of strings (n) as pairs of int64 (n, 2); the first number is never 0 or 1."""
     if input.ndim != 1:
@@ -27,10 +27,7 @@ def sdca_fprint(input: Array) -> Result:
     return words.view(np.int64)
 
 
-zero_flops("SdcaFprint")
-
-
-@kernel("SdcaShrinkL1")
+@kernel("SdcaShrinkL1", gradient=NOT_DIFFERENTIABLE, facts=("side_effect",))
 def sdca_shrink_l1(weights: Any, *, l1: float, l2: float) -> None:
     """Shrink each weight towards zero by l1 / l2."""
     shrinkage = l1 / np.float64(l2)
@@ -46,11 +43,7 @@ def sdca_shrink_l1_flops(weights: list[TensorSpec]) -> Cost:
     return Cost(flops=sum((5 * spec.shape.num_elements for spec in weights), start=0))
 
 
-not_differentiable("SdcaFprint", "SdcaShrinkL1")
-facts("side_effect", of=("SdcaShrinkL1",))
-
-
-@kernel("SdcaOptimizer")
+@kernel("SdcaOptimizer", gradient=NOT_DIFFERENTIABLE, facts=("random",))
 def sdca_optimizer(
     ctx: KernelContext,
     sparse_example_indices: list[Array],
@@ -179,7 +172,7 @@ def _order(
     return (order + unseen)[:count]
 
 
-@kernel("SdcaOptimizerV2")
+@kernel("SdcaOptimizerV2", gradient=NOT_DIFFERENTIABLE, facts=("random",))
 def sdca_optimizer_v2(
     ctx: KernelContext, *inputs: Any, loss_type: str, adaptive: bool, l1: float, l2: float, num_loss_partitions: int
 ) -> Any:
@@ -199,7 +192,3 @@ def sdca_optimizer_flops(*inputs: Any) -> Cost:
     """Of each feature two scores from shrunk weights, the norm and the delta; an example's scalars are not counted."""
     features = [*inputs[1], *inputs[3]]
     return Cost(flops=sum((20 * spec.shape.num_elements for spec in features), start=0))
-
-
-not_differentiable("SdcaOptimizer", "SdcaOptimizerV2")
-facts("random", of=("SdcaOptimizer", "SdcaOptimizerV2"))

@@ -12,23 +12,11 @@ from ...graph.graph import Node, Output
 from ...inference.profiler_formulas import of_input
 from ...numerics.channel_sums import row_maxima, summed
 from ...numerics.half_precision import wide
-from ...registry.registry import (
-    Cost,
-    arrays,
-    arrays_as,
-    everywhere,
-    facts,
-    flops,
-    gradient,
-    kernel,
-    layout,
-    profiled,
-    shape,
-    shaped,
-)
+from ...registry.registry import Cost, arrays, arrays_as, everywhere, flops, gradient, kernel, layout, profiled, shape
 from ...support.errors import InvalidArgumentError
 from ...types.arrays import Array, Result
 from ...types.shapes import Shape, TensorSpec, broadcast_shapes
+from ..shared.decompositions import by_ops
 
 _BLOCK: Final = 1 << 16
 """The elements of a block of rows that stays in a cache together with the intermediate results."""
@@ -45,10 +33,7 @@ def _shifted(logits: Array) -> Array:
     return logits - row_maxima(logits) if logits.size else logits
 
 
-facts("last_axis", "half_infer", of=("LogSoftmax", "Softmax"))
-
-
-@kernel("Softmax")
+@kernel("Softmax", shape="... classes -> ... classes", facts=("last_axis", "half_infer", "unit_range", "not_negative"))
 def softmax(logits: Array) -> Result:
     """exp(x) / sum(exp(x)) along the last dimension."""
     _require_logits(logits)
@@ -75,7 +60,7 @@ def _by_rows(evaluate: Callable[[Array, Array], None], logits: Array) -> Array:
     return result
 
 
-@kernel("LogSoftmax")
+@kernel("LogSoftmax", shape="... classes -> ... classes", facts=("last_axis", "half_infer"))
 def log_softmax(logits: Array) -> Array:
     """x - log(sum(exp(x))) along the last dimension."""
     _require_logits(logits)
@@ -88,9 +73,6 @@ def _log_softmax(x: Array, y: Array) -> None:
     exponentials = np.exp(wide(shifted)).astype(x.dtype, copy=False)
     total = summed(wide(exponentials), (exponentials.ndim - 1,), True).astype(x.dtype, copy=False)
     np.subtract(wide(shifted), np.log(wide(total)), out=y, casting="same_kind")
-
-
-shaped("... classes -> ... classes", "Softmax", "LogSoftmax")
 
 
 @gradient("Softmax")
@@ -114,7 +96,6 @@ def softmax_flops(logits: TensorSpec) -> Cost:
 
 
 profiled(of_input(5), "Softmax", differs="5 an element there; exponentials are counted apart here")
-facts("unit_range", "not_negative", of=("Softmax",))
 
 
 @flops("LogSoftmax")
@@ -124,7 +105,7 @@ def log_softmax_flops(logits: TensorSpec) -> Cost:
     return Cost(4 * elements - 2 * rows, transcendentals=elements + rows)
 
 
-@kernel("SoftmaxCrossEntropyWithLogits")
+@kernel("SoftmaxCrossEntropyWithLogits", facts=("own_gradient", "half_deny"))
 def softmax_cross_entropy(features: Array, labels: Array) -> tuple[Result, Result]:
     """Return -sum(labels log_softmax(features)) for each row, and the gradient softmax(features) - labels."""
     try:
@@ -144,7 +125,7 @@ def softmax_cross_entropy(features: Array, labels: Array) -> tuple[Result, Resul
     return loss.astype(features.dtype, copy=False), backprop.astype(features.dtype, copy=False)
 
 
-@kernel("SparseSoftmaxCrossEntropyWithLogits", shape="rows classes, rows -> rows, rows classes")
+@kernel("SparseSoftmaxCrossEntropyWithLogits", shape="rows classes, rows -> rows, rows classes", facts=("half_deny",))
 def sparse_softmax_cross_entropy(features: Array, labels: Array) -> tuple[Result, Result]:
     """Return -log_softmax(features)[label] for each row, and the gradient."""
     if features.ndim != 2:
@@ -205,29 +186,24 @@ def sparse_softmax_cross_entropy_gradient(
 
 
 @flops("SoftmaxCrossEntropyWithLogits")
-def softmax_cross_entropy_flops(features: TensorSpec, labels: TensorSpec, *, outputs: list[TensorSpec]) -> Cost:
+def softmax_cross_entropy_flops(*, outputs: list[TensorSpec]) -> Cost:
     """The softmax (maximum, shift, sum, division) less the labels, and the sum of labels times log-probabilities."""
     elements, rows = outputs[1].shape.num_elements, outputs[0].shape.num_elements
     return Cost(8 * elements - 3 * rows, transcendentals=elements + rows)
 
 
 @flops("SparseSoftmaxCrossEntropyWithLogits")
-def sparse_softmax_cross_entropy_flops(features: TensorSpec, labels: TensorSpec, *, outputs: list[TensorSpec]) -> Cost:
+def sparse_softmax_cross_entropy_flops(*, outputs: list[TensorSpec]) -> Cost:
     """The softmax (maximum, shift, sum, division), and for each row a difference for the loss and another for the gradient."""
     elements, rows = outputs[1].shape.num_elements, outputs[0].shape.num_elements
     return Cost(4 * elements, transcendentals=elements + rows)
 
 
-@everywhere("L2Loss", shape="-> ()")
+@everywhere("L2Loss", shape="-> ()", gradient=by_ops("Mul 0 dy"), facts=("half_deny",))
 def l2_loss(xp: Any, t: Any) -> Any:
     """Half the sum of squares."""
     # TensorFlow halves each square in the dtype of t, before the sum: two large squares do not overflow, a half of 300 does.
     return xp.sum(wide(t * t * t.dtype.type(0.5))).astype(t.dtype)
-
-
-@gradient("L2Loss")
-def l2_loss_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
-    return [g.Mul(node.inputs[0], grad)]
 
 
 @flops("L2Loss")
@@ -257,7 +233,3 @@ def _sparse_softmax_cross_entropy_of_arrays(xp: Any, features: Any, labels: Any)
     logs = xp.log_softmax(features)
     probabilities = xp.exp(logs)
     return -xp.sum(xp.where(is_label, logs, 0), -1), xp.where(is_label, probabilities - 1, probabilities)
-
-
-facts("own_gradient", of=["SoftmaxCrossEntropyWithLogits"])
-facts("half_deny", of=["L2Loss", "SoftmaxCrossEntropyWithLogits", "SparseSoftmaxCrossEntropyWithLogits"])

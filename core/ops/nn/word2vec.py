@@ -13,7 +13,7 @@ import numpy as np
 
 from ...random.index_draws import FixedUnigramSampler, Words, sample_batch
 from ...random.philox import Philox
-from ...registry.registry import Cost, facts, flops, kernel, not_differentiable, shape, zero_flops
+from ...registry.registry import NOT_DIFFERENTIABLE, Cost, flops, kernel, shape
 from ...runtime.state.kernel_context import KernelContext
 from ...runtime.state.resources import Shared
 from ...runtime.state.run_context import check_time
@@ -112,7 +112,7 @@ def _keep_probabilities(counts: Any, subsample: float, size: int) -> list[float]
     return [math.inf if math.isnan(p) else p for p in probabilities.astype(np.float32).tolist()]
 
 
-@kernel("Skipgram")
+@kernel("Skipgram", facts=("random", "reads_files"), arithmetic=False)
 def skipgram(
     ctx: KernelContext, *, filename: str, batch_size: int, window_size: int, min_count: int, subsample: float
 ) -> tuple[Result, Result, Result, Result, Result, Result, Result]:
@@ -143,7 +143,7 @@ class _Sampler:
         self.stream = stream
 
 
-@kernel("NegTrain")
+@kernel("NegTrain", gradient=NOT_DIFFERENTIABLE, facts=("random", "side_effect", "training"))
 def neg_train(
     ctx: KernelContext,
     w_in: Any,
@@ -196,16 +196,7 @@ def _check_training(w_in: Any, w_out: Any, examples: Any, labels: Any, lr: Any, 
 
 
 @flops("NegTrain")
-def neg_train_flops(
-    w_in: TensorSpec, w_out: TensorSpec, examples: TensorSpec, labels: TensorSpec, lr: TensorSpec, *, num_negative_samples: int
-) -> Cost:
+def neg_train_flops(w_in: TensorSpec, w_out: TensorSpec, examples: TensorSpec, *, num_negative_samples: int) -> Cost:
     """For each pair of vectors a dot product, two updates and the slope; noise that is the label itself is counted too."""
     pairs = examples.shape.num_elements * (1 + num_negative_samples)
     return Cost(flops=pairs * (6 * w_in.shape[1] + 4), transcendentals=pairs)
-
-
-not_differentiable("Skipgram", "NegTrain")
-zero_flops("Skipgram")
-facts("random", of=("Skipgram", "NegTrain"))
-facts("side_effect", "training", of=("NegTrain",))
-facts("reads_files", of=("Skipgram",))

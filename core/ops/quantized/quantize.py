@@ -248,7 +248,7 @@ def _linear(g: Any, x: Any, low: Any, high: Any, T: DType, mode: str, narrow_ran
 
 
 @shape("QuantizeV2")
-def quantize_v2_shape(input: TensorSpec, min_range: TensorSpec, max_range: TensorSpec, *, axis: int) -> list[Shape]:
+def quantize_v2_shape(input: TensorSpec, *, axis: int) -> list[Shape]:
     edge = SCALAR if axis == -1 else Shape([None if input.rank is None else input.shape[axis]])
     return [input.shape, edge, edge]
 
@@ -258,26 +258,26 @@ without_gradient("QuantizeV2", "Dequantize")
 
 
 @flops("QuantizeV2")
-def quantize_v2_flops(input: TensorSpec, min_range: TensorSpec, max_range: TensorSpec, *, T: DType, mode: str) -> Cost:
+def quantize_v2_flops(input: TensorSpec, *, T: DType, mode: str) -> Cost:
     """Two clips, a product and a rounding; unless SCALED one or two sums, or the clips after them. Ranges are not counted."""
     combined = 6 if T.name.startswith("qint") else 5
     return Cost({"SCALED": 4, "MIN_FIRST": 5}.get(mode, combined)) * input.shape.num_elements
 
 
 @flops("Dequantize")
-def dequantize_flops(input: TensorSpec, min_range: TensorSpec, max_range: TensorSpec, *, T: DType, mode: str) -> Cost:
+def dequantize_flops(input: TensorSpec, *, T: DType, mode: str) -> Cost:
     """A product; unless SCALED a sum, or two for the signed types of MIN_COMBINED. Ranges are not counted."""
     combined = 3 if T.name.startswith("qint") else 2
     return Cost({"SCALED": 1, "MIN_FIRST": 2}.get(mode, combined)) * input.shape.num_elements
 
 
-@everywhere("QuantizeAndDequantizeV2", "QuantizeAndDequantizeV4")
+@everywhere("QuantizeAndDequantizeV2", "QuantizeAndDequantizeV4", facts=("own_gradient",))
 def quantize_and_dequantize_v2(xp: Any, input: Any, input_min: Any, input_max: Any, *, simulation: Simulation) -> Any:
     """Round floats to the levels of `num_bits`, within the given or measured range."""
     return _simulated(xp, input, input_min, input_max, simulation)
 
 
-@everywhere("QuantizeAndDequantizeV3", static=(3,))
+@everywhere("QuantizeAndDequantizeV3", facts=("own_gradient",), static=(3,))
 def quantize_and_dequantize_v3(
     xp: Any, input: Any, input_min: Any, input_max: Any, num_bits: Array, *, simulation: Simulation
 ) -> Any:
@@ -287,7 +287,7 @@ def quantize_and_dequantize_v3(
     return _simulated(xp, input, input_min, input_max, simulation._replace(num_bits=bits))
 
 
-@everywhere("QuantizeAndDequantize", shape="... -> ...")
+@everywhere("QuantizeAndDequantize", shape="... -> ...", facts=("own_gradient",))
 def quantize_and_dequantize(xp: Any, input: Any, *, input_min: float, input_max: float, simulation: Simulation) -> Any:
     """As QuantizeAndDequantizeV2; the range is an attribute."""
     low, high = (np.asarray(end).astype(input.dtype) for end in (input_min, input_max))
@@ -315,13 +315,10 @@ _SIMULATORS = ("QuantizeAndDequantize", "QuantizeAndDequantizeV2", "QuantizeAndD
 # Straight through: the derivative of the rounding would be 0 everywhere, and nothing could be trained.
 gradient(*_SIMULATORS[:3])(by_ops("dy"))
 gradient(_SIMULATORS[3])(by_outputs("QuantizeAndDequantizeV4Grad dy 0 1 2"))
-facts("own_gradient", of=_SIMULATORS)
 
 
 @shape("QuantizeAndDequantizeV2", "QuantizeAndDequantizeV3", "QuantizeAndDequantizeV4")
-def quantize_and_dequantize_shape(
-    input: TensorSpec, input_min: TensorSpec, input_max: TensorSpec, *rest: TensorSpec, axis: int
-) -> Shape:
+def quantize_and_dequantize_shape(input: TensorSpec, input_min: TensorSpec, input_max: TensorSpec, *, axis: int) -> Shape:
     merge_shapes(merge_shapes(input_min.shape, input_max.shape), _ends_shape(input.shape, axis))
     return input.shape
 
@@ -349,7 +346,7 @@ def quantize_and_dequantize_v4_grad_gradient(g: GradientBuilder, node: Node, gra
 
 @flops(*_SIMULATORS)
 def quantize_and_dequantize_flops(
-    input: TensorSpec, *rest: TensorSpec, range_given: bool, round_mode: str = "HALF_TO_EVEN", axis: int = -1
+    input: TensorSpec, *, range_given: bool, round_mode: str = "HALF_TO_EVEN", axis: int = -1
 ) -> Cost:
     """Two products and a rounding, a sum where halves are rounded up, and two clips; or else the search for the range."""
     require(input.rank is None or axis < input.rank, f"axis {axis} is not smaller than the rank of {input.shape}")
@@ -419,7 +416,7 @@ def _fake_quantized(xp: Any, x: Any, low: Any, high: Any, num_bits: int, narrow_
     return xp.with_derivatives(xp.where(is_zero, np.float32(0), levels), path)
 
 
-@everywhere("FakeQuantWithMinMaxArgsGradient", shape="..., ... -> ...")
+@everywhere("FakeQuantWithMinMaxArgsGradient", shape="..., ... -> ...", facts=("backward",))
 def fake_quant_with_min_max_args_gradient(
     xp: Any, gradients: Any, inputs: Any, *, min: float, max: float, num_bits: int, narrow_range: bool
 ) -> Any:
@@ -430,7 +427,7 @@ def fake_quant_with_min_max_args_gradient(
     return xp.where(within, gradients, np.float32(0))
 
 
-@everywhere("FakeQuantWithMinMaxVarsGradient", shape="..., ... -> ..., (), ()")
+@everywhere("FakeQuantWithMinMaxVarsGradient", shape="..., ... -> ..., (), ()", facts=("backward",))
 def fake_quant_with_min_max_vars_gradient(
     xp: Any, gradients: Any, inputs: Any, min: Any, max: Any, *, num_bits: int, narrow_range: bool
 ) -> tuple[Any, Any, Any]:
@@ -439,7 +436,7 @@ def fake_quant_with_min_max_vars_gradient(
     return _range_gradients(xp, gradients, inputs, min, max, num_bits, narrow_range, tuple(range(inputs.ndim)))
 
 
-@everywhere("FakeQuantWithMinMaxVarsPerChannelGradient", shape="... n, ... n, n, n -> ... n, n, n")
+@everywhere("FakeQuantWithMinMaxVarsPerChannelGradient", shape="... n, ... n, n, n -> ... n, n, n", facts=("backward",))
 def fake_quant_with_min_max_vars_per_channel_gradient(
     xp: Any, gradients: Any, inputs: Any, min: Any, max: Any, *, num_bits: int, narrow_range: bool
 ) -> tuple[Any, Any, Any]:
@@ -458,12 +455,6 @@ def _range_gradients(
     return within, xp.sum(below, axes), xp.sum(above, axes)
 
 
-facts(
-    "backward",
-    of=("FakeQuantWithMinMaxArgsGradient", "FakeQuantWithMinMaxVarsGradient", "FakeQuantWithMinMaxVarsPerChannelGradient"),
-)
-
-
 not_differentiable(*_FAKE_GRADIENTS)
 
 
@@ -476,7 +467,7 @@ flops(_FAKE_GRADIENTS[0])(unary_flops(2))
 
 
 @flops(*_FAKE_GRADIENTS[1:])
-def fake_quant_vars_gradient_flops(gradients: TensorSpec, inputs: TensorSpec, min: TensorSpec, max: TensorSpec) -> Cost:
+def fake_quant_vars_gradient_flops(gradients: TensorSpec, inputs: TensorSpec, min: TensorSpec) -> Cost:
     """Two comparisons, and the sums of the gradients below and above each range."""
     return Cost(4 * gradients.shape.num_elements - 2 * min.shape.num_elements)
 
@@ -581,25 +572,25 @@ DEQUANTIZING, QUANTIZING = Cost(2), Cost(5)
 
 
 @flops("RequantizationRange")
-def requantization_range_flops(x: TensorSpec, *rest: TensorSpec) -> Cost:
+def requantization_range_flops(x: TensorSpec) -> Cost:
     """The smallest and the largest element."""
     return Cost(2 * x.shape.num_elements - 2)
 
 
 @flops("RequantizationRangePerChannel")
-def requantization_range_per_channel_flops(x: TensorSpec, *rest: TensorSpec) -> Cost:
+def requantization_range_per_channel_flops(x: TensorSpec) -> Cost:
     """The smallest and the largest element of each channel; operations on ranges are not counted."""
     return Cost(2 * x.shape.num_elements - 2 * with_rank(x.shape, 4)[3])
 
 
 @flops("Requantize")
-def requantize_flops(x: TensorSpec, *rest: TensorSpec, Tinput: DType, out_type: DType) -> Cost:
+def requantize_flops(x: TensorSpec, *, Tinput: DType, out_type: DType) -> Cost:
     """A product, two shifts, a sum and two clips from 32 to 8 bits; otherwise from integers to floats and back."""
     is_fixed = (Tinput.name, out_type.name) == ("qint32", "quint8")
     return (Cost(6) if is_fixed else DEQUANTIZING + QUANTIZING) * x.shape.num_elements
 
 
 @flops("QuantizeDownAndShrinkRange")
-def quantize_down_and_shrink_range_flops(x: TensorSpec, *rest: TensorSpec, Tinput: DType, out_type: DType) -> Cost:
+def quantize_down_and_shrink_range_flops(x: TensorSpec, *, Tinput: DType, out_type: DType) -> Cost:
     """As RequantizationRange and Requantize."""
     return requantization_range_flops(x) + requantize_flops(x, Tinput=Tinput, out_type=out_type)

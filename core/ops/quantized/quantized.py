@@ -25,7 +25,7 @@ from ...registry.registry import (
     onnx,
     shape,
     without_gradient,
-    zero_flops,
+    zero_cost,
 )
 from ...support.errors import UnimplementedError
 from ...types import dtypes
@@ -124,7 +124,7 @@ def _by_steps(xp: Any, q: Any, old: tuple[Any, Any], old_type: DType, new: tuple
 
 
 @flops("QuantizedAdd")
-def quantized_add_flops(x: TensorSpec, y: TensorSpec, *ranges: TensorSpec, outputs: list[TensorSpec]) -> Cost:
+def quantized_add_flops(x: TensorSpec, y: TensorSpec, *, outputs: list[TensorSpec]) -> Cost:
     """A product, a sum and two clips for either operand, and the sum."""
     return Cost(4) * (x.shape.num_elements + y.shape.num_elements) + Cost(1) * outputs[0].shape.num_elements
 
@@ -144,7 +144,7 @@ def _centered_cost(x: TensorSpec, y: TensorSpec) -> Cost:
 
 
 @flops("QuantizedMul")
-def quantized_mul_flops(x: TensorSpec, y: TensorSpec, *ranges: TensorSpec, outputs: list[TensorSpec]) -> Cost:
+def quantized_mul_flops(x: TensorSpec, y: TensorSpec, *, outputs: list[TensorSpec]) -> Cost:
     """A difference for either operand and a product."""
     return _centered_cost(x, y) + Cost(1) * outputs[0].shape.num_elements
 
@@ -186,17 +186,13 @@ def quantized_mat_mul(
 
 
 @shape("QuantizedMatMul")
-def quantized_mat_mul_shape(
-    a: TensorSpec, b: TensorSpec, *ranges: TensorSpec, transpose_a: bool, transpose_b: bool
-) -> list[Shape]:
+def quantized_mat_mul_shape(a: TensorSpec, b: TensorSpec, *, transpose_a: bool, transpose_b: bool) -> list[Shape]:
     rows, columns = with_rank(a.shape, 2)[1 if transpose_a else 0], with_rank(b.shape, 2)[0 if transpose_b else 1]
     return with_range(Shape((rows, columns)))
 
 
 @flops("QuantizedMatMul")
-def quantized_mat_mul_flops(
-    a: TensorSpec, b: TensorSpec, *ranges: TensorSpec, transpose_a: bool, outputs: list[TensorSpec]
-) -> Cost:
+def quantized_mat_mul_flops(a: TensorSpec, b: TensorSpec, *, transpose_a: bool, outputs: list[TensorSpec]) -> Cost:
     """A difference for each element and the product."""
     depth = with_rank(a.shape, 2)[0 if transpose_a else 1]
     return _centered_cost(a, b) + multiply_adds(outputs[0].shape.num_elements * depth)
@@ -226,7 +222,7 @@ def quantized_bias_add(
 
 
 @flops("QuantizedBiasAdd")
-def quantized_bias_add_flops(input: TensorSpec, bias: TensorSpec, *ranges: TensorSpec) -> Cost:
+def quantized_bias_add_flops(input: TensorSpec, bias: TensorSpec) -> Cost:
     """The change of range of either operand, two and five operations, and two sums."""
     elements = input.shape.num_elements
     return (DEQUANTIZING + QUANTIZING) * (elements + bias.shape.num_elements) + Cost(2) * elements
@@ -249,14 +245,12 @@ def quantized_conv2d(
 
 
 @shape("QuantizedConv2D")
-def quantized_conv2d_shape(
-    input: TensorSpec, filter: TensorSpec, *ranges: TensorSpec, window: WindowAttributes
-) -> list[Shape]:
+def quantized_conv2d_shape(input: TensorSpec, filter: TensorSpec, *, window: WindowAttributes) -> list[Shape]:
     return with_range(convolution_shape(input, filter, Geometry(4, window)))
 
 
 @flops("QuantizedConv2D")
-def quantized_conv2d_flops(input: TensorSpec, filter: TensorSpec, *ranges: TensorSpec, outputs: list[TensorSpec]) -> Cost:
+def quantized_conv2d_flops(input: TensorSpec, filter: TensorSpec, *, outputs: list[TensorSpec]) -> Cost:
     """A difference for each element and the convolution."""
     height, width, depth, _ = with_rank(filter.shape, 4)
     return _centered_cost(input, filter) + multiply_adds(outputs[0].shape.num_elements * (height * width * depth))
@@ -361,20 +355,20 @@ def _zeros_and_range(xp: Any, *ends: Any, types: tuple[DType, DType, DType]) -> 
     return [*zeros, *product_range(a, types[0], b, types[1], types[2])]
 
 
-@everywhere("QuantizedRelu", shape="... -> ..., (), ()", flops=unary_flops(1))
+@everywhere("QuantizedRelu", shape="... -> ..., (), ()", gradient=WITHOUT_GRADIENT, flops=unary_flops(1))
 def quantized_relu(xp: Any, features: Any, min_features: Any, max_features: Any, *, Tinput: DType) -> tuple[Any, Any, Any]:
     """max(x, 0)."""
     bounds = scalar_range(min_features, max_features, "features", xp)
     return xp.maximum(features, from_float(np.float32(0), *bounds, Tinput, xp)), *bounds
 
 
-@everywhere("QuantizedRelu6", shape="... -> ..., (), ()", flops=unary_flops(2))
+@everywhere("QuantizedRelu6", shape="... -> ..., (), ()", gradient=WITHOUT_GRADIENT, flops=unary_flops(2))
 def quantized_relu6(xp: Any, features: Any, min_features: Any, max_features: Any, *, Tinput: DType) -> tuple[Any, Any, Any]:
     """min(max(x, 0), 6)."""
     return quantized_relu_x(xp, features, np.float32(6), min_features, max_features, Tinput=Tinput)
 
 
-@everywhere("QuantizedReluX", shape="... -> ..., (), ()", flops=unary_flops(2))
+@everywhere("QuantizedReluX", shape="... -> ..., (), ()", gradient=WITHOUT_GRADIENT, flops=unary_flops(2))
 def quantized_relu_x(
     xp: Any, features: Any, max_value: Any, min_features: Any, max_features: Any, *, Tinput: DType
 ) -> tuple[Any, Any, Any]:
@@ -383,9 +377,6 @@ def quantized_relu_x(
     bounds = scalar_range(min_features, max_features, "features", xp)
     zero, top = (from_float(end, *bounds, Tinput, xp) for end in (np.float32(0), max_value))
     return xp.minimum(xp.maximum(features, zero), top), *bounds
-
-
-without_gradient("QuantizedRelu", "QuantizedRelu6", "QuantizedReluX")
 
 
 def _pooled(x: Array, window: WindowAttributes, function: Callable[..., Any]) -> Array:
@@ -405,7 +396,7 @@ def quantized_max_pool(
 
 
 @flops("QuantizedMaxPool")
-def quantized_max_pool_flops(input: TensorSpec, *ranges: TensorSpec, ksize: list[int], outputs: list[TensorSpec]) -> Cost:
+def quantized_max_pool_flops(*, ksize: list[int], outputs: list[TensorSpec]) -> Cost:
     """A comparison for each element of the window but the first."""
     return Cost(math.prod(ksize) - 1) * outputs[0].shape.num_elements
 
@@ -422,13 +413,13 @@ def quantized_avg_pool(
 
 
 @shape("QuantizedMaxPool", "QuantizedAvgPool")
-def quantized_pool_shape(input: TensorSpec, *ranges: TensorSpec, window: WindowAttributes) -> list[Shape]:
+def quantized_pool_shape(input: TensorSpec, *, window: WindowAttributes) -> list[Shape]:
     batch, height, width, channels = with_rank(input.shape, 4)
     return with_range(Shape((batch, *PoolingAttributes(window).sizes((height, width)), channels)))
 
 
 @flops("QuantizedAvgPool")
-def quantized_avg_pool_flops(input: TensorSpec, *ranges: TensorSpec, ksize: list[int], outputs: list[TensorSpec]) -> Cost:
+def quantized_avg_pool_flops(*, ksize: list[int], outputs: list[TensorSpec]) -> Cost:
     """A sum over the window, a division and a rounding."""
     return Cost(math.prod(ksize) + 1) * outputs[0].shape.num_elements
 
@@ -458,7 +449,7 @@ def quantized_instance_norm(
 
 
 @flops("QuantizedInstanceNorm")
-def quantized_instance_norm_flops(x: TensorSpec, *rest: TensorSpec, output_range_given: bool) -> Cost:
+def quantized_instance_norm_flops(x: TensorSpec, *, output_range_given: bool) -> Cost:
     """Moments and the norm, 6 each, and 2 for each channel; the range, unless given, and the change to that range, 5."""
     batch, _, _, channels = with_rank(x.shape, 4)
     normed = Cost(6) * x.shape.num_elements + Cost(2) * (batch * channels)
@@ -501,7 +492,7 @@ def quantized_batch_norm_with_global_normalization(
 
 
 @flops("QuantizedBatchNormWithGlobalNormalization")
-def quantized_batch_norm_flops(x: TensorSpec, *rest: TensorSpec, scale_after_normalization: bool) -> Cost:
+def quantized_batch_norm_flops(x: TensorSpec, *, scale_after_normalization: bool) -> Cost:
     """The change of range, a product, a division and a sum; for each channel the scale and the offset in the new range."""
     of_channel = QUANTIZING * 2 + DEQUANTIZING * 3 + Cost(5) + (DEQUANTIZING + Cost(1) if scale_after_normalization else ZERO)
     return (DEQUANTIZING + QUANTIZING + Cost(3)) * x.shape.num_elements + of_channel * with_rank(x.shape, 4)[3]
@@ -548,9 +539,7 @@ def _interpolated_exactly(xp: Any, q: Any, rows: Taps, columns: Taps, dtype: DTy
 
 
 @flops("QuantizedResizeBilinear")
-def quantized_resize_bilinear_flops(
-    images: TensorSpec, size: TensorSpec, *ranges: TensorSpec, T: DType, outputs: list[TensorSpec]
-) -> Cost:
+def quantized_resize_bilinear_flops(*, T: DType, outputs: list[TensorSpec]) -> Cost:
     """Three interpolations; in fixed point a product or a division more in each, a sum and a division at the end."""
     return Cost(14 if T.is_quantized else 9, macs=3) * outputs[0].shape.num_elements
 
@@ -635,7 +624,7 @@ def _concat_shape(axis: Any, values: Any, *ranges: Any) -> Any:
     return with_range(Shape(dims))
 
 
-@everywhere("QuantizedConcat", static=(0,), shape=_concat_shape)
+@everywhere("QuantizedConcat", shape=_concat_shape, flops=zero_cost, static=(0,))
 def quantized_concat(
     xp: Any, concat_dim: Array, values: list[Any], input_mins: list[Any], input_maxes: list[Any], *, T: DType
 ) -> tuple[Any, ...]:
@@ -643,7 +632,7 @@ def quantized_concat(
     return _concat(xp, scalar(concat_dim, "concat_dim"), values, input_mins, input_maxes, T)
 
 
-@everywhere("QuantizedConcatV2", static=(1,), shape=lambda values, axis, *ranges: _concat_shape(axis, values))
+@everywhere("QuantizedConcatV2", shape=lambda values, axis, *ranges: _concat_shape(axis, values), flops=zero_cost, static=(1,))
 def quantized_concat_v2(
     xp: Any, values: list[Any], axis: Array, input_mins: list[Any], input_maxes: list[Any], *, T: DType
 ) -> tuple[Any, ...]:
@@ -651,7 +640,7 @@ def quantized_concat_v2(
     return _concat(xp, scalar(axis, "axis"), values, input_mins, input_maxes, T, is_negative_cut=True)
 
 
-@everywhere("QuantizedReshape", static=(1,), sizes=(1,), shape="*, <...> -> ..., (), ()")
+@everywhere("QuantizedReshape", shape="*, <...> -> ..., (), ()", flops=zero_cost, static=(1,), sizes=(1,))
 def quantized_reshape(xp: Any, tensor: Any, shape: Any, input_min: Any, input_max: Any) -> tuple[Any, Any, Any]:
     """Another shape; the range stays."""
     bounds = range_of(input_min, input_max, "tensor", xp)
@@ -669,4 +658,3 @@ def _require_elements(size: int, dims: tuple[int, ...]) -> None:
 
 
 without_gradient("QuantizedConcat", "QuantizedConcatV2", "QuantizedReshape")
-zero_flops("QuantizedConcat", "QuantizedConcatV2", "QuantizedReshape")

@@ -12,16 +12,7 @@ from ...codecs.wire import fields, repeated_integers
 from ...numerics import convolution as convolution_numerics
 from ...numerics import windows
 from ...numerics.array_namespace import NUMPY
-from ...registry.registry import (
-    NOT_DIFFERENTIABLE,
-    WITHOUT_GRADIENT,
-    Cost,
-    everywhere,
-    flops,
-    kernel,
-    multiply_adds,
-    shape,
-)
+from ...registry.registry import NOT_DIFFERENTIABLE, WITHOUT_GRADIENT, Cost, everywhere, flops, kernel, multiply_adds, shape
 from ...support.errors import DataLossError
 from ...types.arrays import Array, Result
 from ...types.dims import DimLike
@@ -29,7 +20,7 @@ from ...types.dtypes import DType
 from ...types.shapes import Shape, TensorSpec, broadcast_shapes, unknown_dims
 from ..shared.argument_checks import may_equal, require, require_broadcast, require_rank, require_shape, with_rank
 from ..shared.elementwise_tables import binary_shape, unary_flops
-from ..shared.quantized_ranges import round_half_away
+from ..shared.quantized_ranges import along, round_half_away
 from ..shared.window_geometry import Pads, window_pads
 
 
@@ -69,11 +60,6 @@ def check_scales(dims: Sequence[Any], scales: Any, zero_points: Any, axis: int, 
     require_shape(scales, expected, f"scales of {name}")
 
 
-def along_axis(values: Any, axis: int, rank: int) -> Any:
-    """Reshape a vector to broadcast along the axis; return a scalar unchanged."""
-    return values if values.ndim == 0 or axis < 0 else values.reshape((-1,) + (1,) * (rank - axis - 1))
-
-
 def _clipped(xp: Any, x: Any, low: int, high: int, dtype: Any) -> Any:
     """Clip x to the limits; the lower limit wins where they cross."""
     return xp.maximum(xp.minimum(x, high), low).astype(dtype)
@@ -98,7 +84,7 @@ def uniform_quantize(
     """Floats as integers."""
     axis = quantization_axis
     check_scales(input.shape, scales, zero_points, axis, "input")
-    scales, zero_points = along_axis(scales, axis, input.ndim), along_axis(zero_points, axis, input.ndim)
+    scales, zero_points = along(scales, axis, input.ndim), along(zero_points, axis, input.ndim)
     return to_quantized(input, scales, zero_points, quantization_min_val, quantization_max_val, Tout.numpy, xp)
 
 
@@ -106,7 +92,7 @@ def uniform_quantize(
 def uniform_dequantize(xp: Any, input: Any, scales: Any, zero_points: Any, *, quantization_axis: int) -> Any:
     """Integers as the floats they stand for."""
     check_scales(input.shape, scales, zero_points, quantization_axis, "input")
-    scales, zero_points = (along_axis(values, quantization_axis, input.ndim) for values in (scales, zero_points))
+    scales, zero_points = (along(values, quantization_axis, input.ndim) for values in (scales, zero_points))
     return (input.astype(np.int64) - zero_points.astype(np.int64)).astype(np.float32) * scales
 
 
@@ -118,7 +104,7 @@ def uniform_quantized_clip_by_value(
     check_scales(operand.shape, scales, zero_points, quantization_axis, "operand")
     for name, value in (("min", min), ("max", max)):
         require_shape(value, scales.shape, name)
-    low, high = (along_axis(value, quantization_axis, operand.ndim) for value in (min, max))
+    low, high = (along(value, quantization_axis, operand.ndim) for value in (min, max))
     return xp.minimum(xp.maximum(operand, low), high)
 
 
@@ -171,10 +157,8 @@ def uniform_requantize(
     check_scales(input.shape, output_scales, output_zero_points, output_quantization_axis, "output")
     axes = {axis for axis in (input_quantization_axis, output_quantization_axis) if axis >= 0}
     require(len(axes) < 2, f"input and output are quantized along different axes: {axes}")
-    before, zero = (along_axis(values, input_quantization_axis, input.ndim) for values in (input_scales, input_zero_points))
-    after, new_zero = (
-        along_axis(values, output_quantization_axis, input.ndim) for values in (output_scales, output_zero_points)
-    )
+    before, zero = (along(values, input_quantization_axis, input.ndim) for values in (input_scales, input_zero_points))
+    after, new_zero = (along(values, output_quantization_axis, input.ndim) for values in (output_scales, output_zero_points))
     scale = before.astype(np.float64) / after
     bounds = output_quantization_min_val, output_quantization_max_val
     return to_output(input.astype(np.int64) - zero.astype(np.int64), scale, new_zero, *bounds, Tout.numpy, xp)
@@ -191,9 +175,7 @@ def uniform_quantized_add(
     require_broadcast(lhs, rhs)
     dims = tuple(broadcast_shapes(*(Shape(n if isinstance(n, int) else None for n in x.shape) for x in (lhs, rhs))))
     check_scales(dims, output_scales, output_zero_points, axes.output_quantization_axis, "output")
-    after, zero = (
-        along_axis(values, axes.output_quantization_axis, len(dims)) for values in (output_scales, output_zero_points)
-    )
+    after, zero = (along(values, axes.output_quantization_axis, len(dims)) for values in (output_scales, output_zero_points))
     zero = zero.astype(np.int64)
     # Each operand is rescaled with the output's zero point added, so one of the two is taken away.
     total = -zero
@@ -201,8 +183,8 @@ def uniform_quantized_add(
         (lhs, lhs_scales, lhs_zero_points, axes.lhs_quantization_axis),
         (rhs, rhs_scales, rhs_zero_points, axes.rhs_quantization_axis),
     ):
-        scale = along_axis(scales, axis, x.ndim).astype(np.float64) / after
-        centered = x.astype(np.int64) - along_axis(zero_points, axis, x.ndim).astype(np.int64)
+        scale = along(scales, axis, x.ndim).astype(np.float64) / after
+        centered = x.astype(np.int64) - along(zero_points, axis, x.ndim).astype(np.int64)
         total = total + to_output(centered, scale, zero, *_INT32, np.int64, xp)
     return _clipped(xp, total, *axes.limits, T.numpy)
 
@@ -212,7 +194,7 @@ RESCALED_COST = Cost(8)
 
 
 @flops("UniformQuantizedAdd")
-def uniform_quantized_add_flops(lhs: TensorSpec, rhs: TensorSpec, *rest: TensorSpec, outputs: list[TensorSpec]) -> Cost:
+def uniform_quantized_add_flops(lhs: TensorSpec, rhs: TensorSpec, *, outputs: list[TensorSpec]) -> Cost:
     """A difference and a change of scale for either operand, two sums and two clips."""
     operands = lhs.shape.num_elements + rhs.shape.num_elements
     return (Cost(1) + RESCALED_COST) * operands + Cost(4) * outputs[0].shape.num_elements
@@ -225,7 +207,7 @@ def _check_matrices(lhs: Any, rhs: Any) -> None:
 
 
 def _centered(x: Any, zero_points: Any, axis: int) -> Any:
-    return x.astype(np.float64) - along_axis(zero_points, axis, x.ndim)
+    return x.astype(np.float64) - along(zero_points, axis, x.ndim)
 
 
 @everywhere("UniformQuantizedDot", static=(2, 4, 6), shape="m _, _ n -> m n", gradient=NOT_DIFFERENTIABLE)
@@ -254,7 +236,7 @@ def _exact_cost(lhs: TensorSpec, rhs: TensorSpec, outputs: list[TensorSpec], pro
 
 
 @flops("UniformQuantizedDot")
-def uniform_quantized_dot_flops(lhs: TensorSpec, rhs: TensorSpec, *rest: TensorSpec, outputs: list[TensorSpec]) -> Cost:
+def uniform_quantized_dot_flops(lhs: TensorSpec, rhs: TensorSpec, *, outputs: list[TensorSpec]) -> Cost:
     """A difference for each element, the product, and its change of scale, eight operations."""
     return _exact_cost(lhs, rhs, outputs, outputs[0].shape.num_elements * with_rank(lhs.shape, 2)[1])
 
@@ -301,7 +283,7 @@ def _hybrid_cost(lhs: TensorSpec, rhs: TensorSpec, outputs: list[TensorSpec], pr
 
 
 @flops("UniformQuantizedDotHybrid")
-def uniform_quantized_dot_hybrid_flops(lhs: TensorSpec, rhs: TensorSpec, *rest: TensorSpec, outputs: list[TensorSpec]) -> Cost:
+def uniform_quantized_dot_hybrid_flops(lhs: TensorSpec, rhs: TensorSpec, *, outputs: list[TensorSpec]) -> Cost:
     """Nine operations to quantize a float, a difference for an integer, the product, and two products to make floats again."""
     return _hybrid_cost(lhs, rhs, outputs, outputs[0].shape.num_elements * with_rank(lhs.shape, 2)[1])
 
@@ -433,14 +415,12 @@ def uniform_quantized_convolution(operands: Operands, *, window: ConvolutionAttr
     check_scales(rhs.shape, rhs_scales, rhs_zero_points, rhs_axis, "rhs")
     sums = form.run(_centered(lhs, lhs_zero_points, -1), _centered(rhs, rhs_zero_points, rhs_axis))
     check_scales(sums.shape, output_scales, output_zero_points, axes.output_quantization_axis, "output")
-    scale = along_axis(np.asarray(lhs_scales.astype(np.float64) * rhs_scales / output_scales), axis, sums.ndim)
-    return to_output(sums.astype(np.int64), scale, along_axis(output_zero_points, axis, sums.ndim), *axes.limits, Tout.numpy)
+    scale = along(np.asarray(lhs_scales.astype(np.float64) * rhs_scales / output_scales), axis, sums.ndim)
+    return to_output(sums.astype(np.int64), scale, along(output_zero_points, axis, sums.ndim), *axes.limits, Tout.numpy)
 
 
 @shape("UniformQuantizedConvolution")
-def uniform_quantized_convolution_shape(
-    lhs: TensorSpec, rhs: TensorSpec, *rest: TensorSpec, window: ConvolutionAttributes
-) -> Shape:
+def uniform_quantized_convolution_shape(lhs: TensorSpec, rhs: TensorSpec, *, window: ConvolutionAttributes) -> Shape:
     if not (lhs.shape.is_known and rhs.shape.is_known):
         rank = lhs.rank if lhs.rank is not None else rhs.rank
         return unknown_dims(rank)
@@ -455,7 +435,7 @@ def _window_products(rhs: TensorSpec, dimension_numbers: str, outputs: list[Tens
 
 @flops("UniformQuantizedConvolution")
 def uniform_quantized_convolution_flops(
-    lhs: TensorSpec, rhs: TensorSpec, *rest: TensorSpec, dimension_numbers: str, outputs: list[TensorSpec]
+    lhs: TensorSpec, rhs: TensorSpec, *, dimension_numbers: str, outputs: list[TensorSpec]
 ) -> Cost:
     """As UniformQuantizedDot, with a multiply-add for each output and each weight of its filter."""
     return _exact_cost(lhs, rhs, outputs, _window_products(rhs, dimension_numbers, outputs))
@@ -480,12 +460,12 @@ def uniform_quantized_convolution_hybrid(
     rows, scales = _quantized_rows(NUMPY, images.reshape(len(images), math.prod(images.shape[1:])))
     centered = np.moveaxis(rows.reshape(images.shape), 0, batch)
     sums = form.run(centered, _centered(rhs, rhs_zero_points, rhs_quantization_axis))
-    return (sums * (form.scales_of(scales) * along_axis(rhs_scales, form.out_order[-1], sums.ndim))).astype(np.float32)
+    return (sums * (form.scales_of(scales) * along(rhs_scales, form.out_order[-1], sums.ndim))).astype(np.float32)
 
 
 @flops("UniformQuantizedConvolutionHybrid")
 def uniform_quantized_convolution_hybrid_flops(
-    lhs: TensorSpec, rhs: TensorSpec, *rest: TensorSpec, dimension_numbers: str, outputs: list[TensorSpec]
+    lhs: TensorSpec, rhs: TensorSpec, *, dimension_numbers: str, outputs: list[TensorSpec]
 ) -> Cost:
     """As UniformQuantizedDotHybrid, with a multiply-add for each output and each weight of its filter."""
     return _hybrid_cost(lhs, rhs, outputs, _window_products(rhs, dimension_numbers, outputs))

@@ -25,7 +25,7 @@ from ...registry.registry import (
     kernel,
     not_differentiable,
     shaped,
-    zero_flops,
+    zero_cost,
 )
 from ...runtime.state.kernel_context import KernelContext
 from ...support.errors import FailedPreconditionError, InvalidArgumentError
@@ -200,7 +200,7 @@ def multinomial(
     return draws.draw_multinomial(draws.node_stream(ctx, seed, seed2), logits, int(num_samples), output_dtype)
 
 
-@kernel("RandomShuffle", shape="... -> ...", gradient=NOT_DIFFERENTIABLE)
+@kernel("RandomShuffle", shape="... -> ...", gradient=NOT_DIFFERENTIABLE, flops=zero_cost)
 def random_shuffle(ctx: KernelContext, value: Array, *, seed: int, seed2: int) -> Result:
     """The rows of `value` in random order."""
     # TensorFlow draws nothing for a single row: the stream stays where it is.
@@ -210,10 +210,7 @@ def random_shuffle(ctx: KernelContext, value: Array, *, seed: int, seed2: int) -
     return draws.shuffled(draws.node_stream(ctx, seed, seed2).take((len(value) - 1 + 3) // 4), value)
 
 
-zero_flops(*_MOVING)
-
-
-@kernel("RandomCrop", gradient=NOT_DIFFERENTIABLE, shape="_ _ c, <h w> -> h w c")
+@kernel("RandomCrop", shape="_ _ c, <h w> -> h w c", gradient=NOT_DIFFERENTIABLE, flops=zero_cost)
 def random_crop(ctx: KernelContext, image: Array, size: Array, *, seed: int, seed2: int) -> Result:
     """A part of `image` (height, width, channels) at a random place, of the height and width in `size`."""
     if image.ndim != 3:

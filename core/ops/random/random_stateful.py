@@ -11,17 +11,7 @@ import numpy as np
 
 from ...random import philox
 from ...random.philox import RESERVED_PER_OUTPUT, Philox
-from ...registry.registry import (
-    WITHOUT_GRADIENT,
-    Cost,
-    facts,
-    flops,
-    kernel,
-    shaped,
-    without_gradient,
-    zero_cost,
-    zero_flops,
-)
+from ...registry.registry import WITHOUT_GRADIENT, Cost, facts, flops, kernel, shaped, without_gradient, zero_cost
 from ...runtime.state.kernel_context import KernelContext
 from ...runtime.state.resources import Variable
 from ...support.errors import InvalidArgumentError, UnimplementedError
@@ -124,7 +114,7 @@ def stateful_standard_normal(resource: Array, shape: Array, *, dtype: DType) -> 
     return philox.normal(gen, math.prod(dims), dtype.numpy).reshape(dims)
 
 
-@kernel("StatefulUniformInt", shape="*, *, <...>, () + -> ...", flops=draws.uniform_int_flops)
+@kernel("StatefulUniformInt", shape="*, *, <...>, () + -> ...", flops=draws.uniform_int_flops, facts=("random",))
 def stateful_uniform_int(
     resource: Array, algorithm: Array, shape: Array, minval: Array, maxval: Array, *, dtype: DType
 ) -> Result:
@@ -133,7 +123,7 @@ def stateful_uniform_int(
     return _draw(resource, algorithm, draws.as_dims(shape), philox.uniform_int, low, high, dtype.numpy)
 
 
-@kernel("StatefulRandomBinomial", shape="*, *, <s...>, ~... + -> s...", flops=draws.binomial_flops)
+@kernel("StatefulRandomBinomial", shape="*, *, <s...>, ~... + -> s...", flops=draws.binomial_flops, facts=("random",))
 def stateful_random_binomial(
     resource: Array, algorithm: Array, shape: Array, counts: Array, probs: Array, *, dtype: DType
 ) -> Result:
@@ -154,10 +144,7 @@ def stateful_random_binomial(
     return drawn
 
 
-facts("random", of=("StatefulUniformInt", "StatefulRandomBinomial"))
-
-
-@kernel("RngSkip", shape="*, (), () ->")
+@kernel("RngSkip", shape="*, (), () ->", flops=zero_cost, facts=("side_effect",))
 def rng_skip(resource: Array, algorithm: Array, delta: Array) -> None:
     """Move the generator on by `delta` samples."""
     if np.ndim(delta):
@@ -169,7 +156,7 @@ def rng_skip(resource: Array, algorithm: Array, delta: Array) -> None:
 without_gradient("StatefulUniformInt", "StatefulRandomBinomial", "RngSkip")
 
 
-@kernel("RngReadAndSkip", gradient=WITHOUT_GRADIENT, shape="-> 3")
+@kernel("RngReadAndSkip", shape="-> 3", gradient=WITHOUT_GRADIENT, flops=zero_cost, facts=("side_effect", "random"))
 def rng_read_and_skip(resource: Array, alg: Array, delta: Array) -> Result:
     """Return the state (3) before the call, and advance it by `delta` samples."""
     if np.ndim(alg) or np.ndim(delta):
@@ -181,10 +168,7 @@ def rng_read_and_skip(resource: Array, alg: Array, delta: Array) -> Result:
     return before
 
 
-facts("side_effect", of=("RngSkip", "RngReadAndSkip"))
-
-
-@kernel("NonDeterministicInts", shape="<...> -> ...", gradient=WITHOUT_GRADIENT)
+@kernel("NonDeterministicInts", shape="<...> -> ...", gradient=WITHOUT_GRADIENT, flops=zero_cost, facts=("random",))
 def non_deterministic_ints(ctx: KernelContext, shape: Array, *, dtype: DType) -> Result:
     """Integers over the whole range of the dtype, from the operating system."""
     dims = draws.as_dims(shape)
@@ -193,7 +177,3 @@ def non_deterministic_ints(ctx: KernelContext, shape: Array, *, dtype: DType) ->
     # Not from the session's seed: TensorFlow's op has no seed either, and never repeats itself.
     data = secrets.token_bytes(math.prod(dims) * dtype.numpy.itemsize)
     return np.frombuffer(data, dtype.numpy).reshape(dims)
-
-
-zero_flops("RngSkip", "RngReadAndSkip", "NonDeterministicInts")
-facts("random", of=("RngReadAndSkip", "NonDeterministicInts"))

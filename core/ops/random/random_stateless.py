@@ -24,7 +24,6 @@ from ...registry.registry import (
     flops,
     gradient,
     kernel,
-    not_arithmetic,
     not_differentiable,
     shape,
     shaped,
@@ -279,27 +278,25 @@ def stateless_parameterized_truncated_normal_gradient(g: GradientBuilder, node: 
 arrays("StatelessRandomPoisson", static=(0,), sizes=(0,))(programs.by_seed(programs.poisson))
 
 
-@kernel("StatelessRandomGetKeyCounter", shape="2 -> 1, 2")
+@kernel("StatelessRandomGetKeyCounter", shape="2 -> 1, 2", arithmetic=False)
 def stateless_random_get_key_counter(seed: Array) -> tuple[Result, Result]:
     """The key (1) and the counter (2) that a seed stands for."""
     gen = seeded(seed)
     return np.array([gen.key], np.uint64), np.array([gen.counter & _MASK64, gen.counter >> 64], np.uint64)
 
 
-@kernel("StatelessRandomGetKeyCounterAlg", shape="2 -> 1, 2, ()")
+@kernel("StatelessRandomGetKeyCounterAlg", shape="2 -> 1, 2, ()", arithmetic=False)
 def stateless_random_get_key_counter_alg(seed: Array) -> tuple[Result, Result, Result]:
     """The key (1), the counter (2) and the algorithm that a seed stands for."""
     return *stateless_random_get_key_counter(seed), np.int32(draws.PHILOX)
 
 
 # The answer depends on the device, so that no constant may take its place.
-@kernel("StatelessRandomGetAlg", shape="-> ()", facts=("random",))
+@kernel("StatelessRandomGetAlg", shape="-> ()", facts=("random",), arithmetic=False)
 def stateless_random_get_alg() -> Result:
     """The number of the algorithm that a CPU runs."""
     return np.int32(draws.PHILOX)
 
-
-not_arithmetic("StatelessRandomGetKeyCounter", "StatelessRandomGetKeyCounterAlg", "StatelessRandomGetAlg")
 
 arrays("StatelessRandomGetKeyCounter")(programs.key_and_counter)
 arrays("StatelessRandomGetKeyCounterAlg")(
@@ -354,9 +351,7 @@ def random_index_shuffle_shape(index: TensorSpec, seed: TensorSpec, max_index: T
 
 
 @flops("RandomIndexShuffle")
-def random_index_shuffle_flops(
-    index: TensorSpec, seed: TensorSpec, max_index: TensorSpec, *, rounds: int, outputs: list[TensorSpec]
-) -> Cost:
+def random_index_shuffle_flops(index: TensorSpec, seed: TensorSpec, *, rounds: int, outputs: list[TensorSpec]) -> Cost:
     """Sixteen bit operations a round of the cipher, eleven for its key, and the packing of words. An index out of range
     goes through the cipher again; repeats are not counted.
     """

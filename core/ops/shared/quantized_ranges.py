@@ -162,7 +162,7 @@ def _requantize_32_to_8(q: Any, old: tuple[Any, Any], new: tuple[Any, Any], xp: 
 
 def along(values: Any, axis: int, rank: int) -> Any:
     """Reshape a vector to broadcast along the axis; return a scalar unchanged."""
-    return values if axis < 0 else values.reshape((-1,) + (1,) * (rank - axis - 1))
+    return values if axis < 0 or values.ndim == 0 else values.reshape((-1,) + (1,) * (rank - axis - 1))
 
 
 def nudged_range(low: Any, high: Any, num_bits: int, narrow_range: bool, xp: Any = NUMPY) -> tuple[Any, Any, Any]:

@@ -11,7 +11,7 @@ import numpy as np
 
 from ...building.gradbuilder import GradientBuilder, Gradients
 from ...graph.graph import Node, Output
-from ...registry.registry import Cost, flops, gradient, kernel, not_differentiable, onnx, shape, zero_flops
+from ...registry.registry import NOT_DIFFERENTIABLE, Cost, flops, gradient, kernel, onnx, shape, zero_cost
 from ...runtime.state.run_context import reserve
 from ...support.errors import InvalidArgumentError
 from ...types import dtypes
@@ -47,7 +47,7 @@ def check_nested(nested: list[Array], values: Array) -> None:
         _check_splits(splits, inner)
 
 
-@kernel("RaggedRange")
+@kernel("RaggedRange", gradient=NOT_DIFFERENTIABLE)
 def ragged_range(starts: Array, limits: Array, deltas: Array, *, Tsplits: DType) -> tuple[Result, Result]:
     """Return the ranges from starts to limits in steps of deltas, a row for each; scalars serve all rows."""
     inputs = [np.asarray(v) for v in (starts, limits, deltas)]
@@ -113,12 +113,9 @@ def ragged_range_shape(starts: TensorSpec, limits: TensorSpec, deltas: TensorSpe
 
 
 @flops("RaggedRange")
-def ragged_range_flops(starts: TensorSpec, limits: TensorSpec, deltas: TensorSpec, *, outputs: list[TensorSpec]) -> Cost:
+def ragged_range_flops(*, outputs: list[TensorSpec]) -> Cost:
     """A product and a sum for each number."""
     return Cost(flops=2 * outputs[1].shape.num_elements)
-
-
-not_differentiable("RaggedRange")
 
 
 @onnx("RaggedRange")
@@ -161,7 +158,7 @@ def _range_lengths_onnx(g: Any, distance: Any, step: Any) -> Any:
     return g.Add(whole, g.cast(is_more, dtypes.int64))
 
 
-@kernel("RaggedTensorToSparse")
+@kernel("RaggedTensorToSparse", flops=zero_cost)
 def ragged_tensor_to_sparse(nested: list[Array], values: Array) -> tuple[Result, Result, Result]:
     """The values with the index of each, and the dense shape that holds all rows."""
     check_nested(nested, values)
@@ -197,10 +194,7 @@ def ragged_tensor_to_sparse_gradient(
     return [*([None] * (len(node.inputs) - 1)), g.Reshape(grad, g.shape_of(values))]
 
 
-zero_flops("RaggedTensorToSparse")
-
-
-@kernel("RaggedTensorToTensor")
+@kernel("RaggedTensorToTensor", flops=zero_cost)
 def ragged_tensor_to_tensor(
     dims: Array, values: Array, default_value: Array, partitions: list[Array], *, row_partition_types: list[str]
 ) -> Result:
@@ -317,9 +311,6 @@ def ragged_tensor_to_tensor_gradient(g: GradientBuilder, node: Node, grad: Outpu
     ]
 
 
-zero_flops("RaggedTensorToTensor")
-
-
 @onnx("RaggedTensorToTensor")
 def _ragged_tensor_to_tensor_onnx(
     g: Any, dims: Any, values: Any, default_value: Any, partitions: list[Any], *, row_partition_types: list[str]
@@ -361,7 +352,7 @@ def _parents_onnx(g: Any, kind: str, partition: Any) -> tuple[Any, Any]:
     return parents, g.Sub(places, g.Gather(partition, parents))
 
 
-@kernel("RaggedGather")
+@kernel("RaggedGather", flops=zero_cost)
 def ragged_gather(nested: list[Array], values: Array, indices: Array) -> Any:
     """Return rows of a ragged tensor in the order of `indices`, whose outer dimensions become uniform levels."""
     if np.ndim(values) < 1 or any(np.ndim(s) != 1 or np.size(s) == 0 for s in nested):
@@ -387,9 +378,7 @@ def ragged_gather(nested: list[Array], values: Array, indices: Array) -> Any:
 
 
 @shape("RaggedGather")
-def ragged_gather_shape(
-    nested: list[TensorSpec], values: TensorSpec, indices: TensorSpec, *, OUTPUT_RAGGED_RANK: int
-) -> tuple[Any, Any]:
+def ragged_gather_shape(nested: list[TensorSpec], values: TensorSpec, *, OUTPUT_RAGGED_RANK: int) -> tuple[Any, Any]:
     return [Shape([None]) for _ in range(OUTPUT_RAGGED_RANK)], Shape([None]) + values.shape[1:]
 
 
@@ -403,10 +392,7 @@ def ragged_gather_gradient(g: GradientBuilder, node: Node, *grads: Output) -> Gr
     return [*([None] * len(nested)), g.UnsortedSegmentSum(grads[-1], gathered[-1], count), None]
 
 
-zero_flops("RaggedGather")
-
-
-@kernel("RaggedFillEmptyRows")
+@kernel("RaggedFillEmptyRows", gradient=fill_empty_rows_gradient, flops=zero_cost)
 def ragged_fill_empty_rows(
     value_rowids: Array, values: Array, nrows: Array, default_value: Array
 ) -> tuple[Result, Result, Result, Result]:
@@ -430,7 +416,3 @@ def ragged_fill_empty_rows_shape(
     rows = None if nrows.value is None else nrows.value.item()
     # TensorFlow's shape function knows a vector of values, but the kernel takes rows of any shape.
     return UNKNOWN, count, Shape([rows]), Shape([merge_dims(with_rank(value_rowids.shape, 1)[0], values.shape[0])])
-
-
-gradient("RaggedFillEmptyRows")(fill_empty_rows_gradient)
-zero_flops("RaggedFillEmptyRows")

@@ -10,7 +10,7 @@ import numpy as np
 
 from ...building.gradbuilder import GradientBuilder, Gradients
 from ...graph.graph import Node, Output
-from ...registry.registry import facts, gradient, kernel, shape, shaped, zero_flops
+from ...registry.registry import gradient, kernel, shape, zero_cost
 from ...runtime.state.edge_values import is_of, scalar_object
 from ...runtime.state.variants import added, zeros_like
 from ...support import dataclasses
@@ -41,7 +41,7 @@ class RaggedVariant:
         return RaggedVariant(self.nested, added(self.values, other.values))
 
 
-@kernel("RaggedTensorToVariant")
+@kernel("RaggedTensorToVariant", flops=zero_cost)
 def ragged_tensor_to_variant(nested: list[Array], values: Array, *, batched_input: bool) -> Result:
     """Return a ragged tensor as a single variant, or each of its rows as a variant."""
     if not batched_input:
@@ -90,10 +90,7 @@ def ragged_tensor_to_variant_gradient(g: GradientBuilder, node: Node, grad: Outp
     return [*([None] * len(nested)), towards]
 
 
-zero_flops("RaggedTensorToVariant")
-
-
-@kernel("RaggedTensorFromVariant")
+@kernel("RaggedTensorFromVariant", flops=zero_cost)
 def ragged_tensor_from_variant(
     encoded: Array, *, input_ragged_rank: int, output_ragged_rank: int, Tvalues: DType, Tsplits: DType
 ) -> Any:
@@ -134,7 +131,7 @@ def _check_variant(item: RaggedVariant, ragged_rank: int, dtype: DType) -> None:
 
 
 @shape("RaggedTensorFromVariant")
-def ragged_tensor_from_variant_shape(encoded: TensorSpec, *, output_ragged_rank: int) -> tuple[list[Shape], Shape]:
+def ragged_tensor_from_variant_shape(*, output_ragged_rank: int) -> tuple[list[Shape], Shape]:
     return [Shape([None]) for _ in range(output_ragged_rank)], UNKNOWN
 
 
@@ -161,7 +158,7 @@ def _variant_rank(g: GradientBuilder, node: Node) -> int:
     return min(outer, 1) if rank is None else rank
 
 
-@kernel("RaggedTensorToVariantGradient")
+@kernel("RaggedTensorToVariantGradient", shape="*, *, <...> -> ...", flops=zero_cost, facts=("backward",))
 def ragged_tensor_to_variant_gradient_kernel(encoded: Array, row_splits: Array, dims: Array, *, Tvalues: DType) -> Result:
     """Concatenate the values of the variants, in the shape `dims`."""
     items = np.ravel(encoded).tolist()
@@ -175,9 +172,6 @@ def ragged_tensor_to_variant_gradient_kernel(encoded: Array, row_splits: Array, 
     return flat.reshape(dims.tolist())
 
 
-shaped("*, *, <...> -> ...", "RaggedTensorToVariantGradient")
-
-
 @gradient("RaggedTensorToVariantGradient")
 def ragged_tensor_to_variant_second_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     """Give each variant a row of the gradient, if each variant holds a single row of values: if there are no row splits."""
@@ -186,7 +180,3 @@ def ragged_tensor_to_variant_second_gradient(g: GradientBuilder, node: Node, gra
         problem = "its gradient needs the row splits inside the variants, which are not inputs"
         raise UnimplementedError(problem, node=node.name, op=node.op)
     return [g.RaggedTensorToVariant([], grad, batched_input=True, Tsplits=row_splits.base_dtype), None, None]
-
-
-zero_flops("RaggedTensorFromVariant", "RaggedTensorToVariantGradient")
-facts("backward", of=("RaggedTensorToVariantGradient",))

@@ -9,7 +9,7 @@ from typing import Any, Final
 import numpy as np
 
 from ...numerics.integers import extremes
-from ...registry.registry import flops, kernel, not_differentiable, shape
+from ...registry.registry import NOT_DIFFERENTIABLE, flops, kernel, shape
 from ...support.errors import InvalidArgumentError
 from ...types.arrays import Array, Result
 from ...types.shapes import UNKNOWN, Shape, TensorSpec, dims_of, merge_shapes, unknown_dims
@@ -119,7 +119,7 @@ def _coded(values: Array, sets: int) -> tuple[int, Array, Callable[[Array], Arra
     return max(len(order), 1), rank[numbers] if len(values) else numbers, values[first[order]].take if order else values.take
 
 
-@kernel("DenseToDenseSetOperation")
+@kernel("DenseToDenseSetOperation", gradient=NOT_DIFFERENTIABLE, flops=counted(1, (0, 1), "One look-up for each element."))
 def dense_to_dense_set_operation(set1: Array, set2: Array, *, set_operation: str) -> tuple[Result, Result, Result]:
     """The sets of the last dimension of two dense tensors combined, as a sparse tensor with ascending values."""
     return _combine(_dense_rows(set1), _dense_rows(set2), set_operation)
@@ -136,10 +136,7 @@ def dense_to_dense_set_operation_shape(set1: TensorSpec, set2: TensorSpec) -> tu
     return sparse_shapes(rank)
 
 
-flops("DenseToDenseSetOperation")(counted(1, (0, 1), "One look-up for each element."))
-
-
-@kernel("DenseToSparseSetOperation")
+@kernel("DenseToSparseSetOperation", gradient=NOT_DIFFERENTIABLE, flops=counted(1, (0, 2), "One look-up for each element."))
 def dense_to_sparse_set_operation(
     set1: Array, indices: Array, values: Array, dense_shape: Array, *, set_operation: str, validate_indices: bool
 ) -> tuple[Result, Result, Result]:
@@ -158,11 +155,7 @@ def dense_to_sparse_set_operation_shape(
     return sparse_shapes(rank)
 
 
-flops("DenseToSparseSetOperation")(counted(1, (0, 2), "One look-up for each element."))
-not_differentiable("DenseToDenseSetOperation", "DenseToSparseSetOperation")
-
-
-@kernel("SparseToSparseSetOperation", shape="n r, n, r, m r, m, r -> k r, k, r")
+@kernel("SparseToSparseSetOperation", shape="n r, n, r, m r, m, r -> k r, k, r", gradient=NOT_DIFFERENTIABLE)
 def sparse_to_sparse_set_operation(
     first: SparseParts[Array], second: SparseParts[Array], *, set_operation: str, validate_indices: bool
 ) -> tuple[Result, Result, Result]:
@@ -174,7 +167,7 @@ def sparse_to_sparse_set_operation(
 flops("SparseToSparseSetOperation")(counted(1, (1, 4), "One look-up for each element."))
 
 
-@kernel("SetSize")
+@kernel("SetSize", gradient=NOT_DIFFERENTIABLE, flops=counted(1, 1, "One look-up for each element."))
 def set_size(indices: Array, values: Array, dense_shape: Array, *, validate_indices: bool) -> Result:
     """Count the distinct values in each set of a sparse tensor."""
     rows = _sparse_rows(indices, values, dense_shape, validate_indices)
@@ -197,7 +190,3 @@ def set_size_shape(indices: TensorSpec, values: TensorSpec, dense_shape: TensorS
         return Shape(sizes[:-1])
     rank = rank_of(indices, dense_shape)
     return unknown_dims(rank - 1) if isinstance(rank, int) and rank > 0 else UNKNOWN
-
-
-flops("SetSize")(counted(1, 1, "One look-up for each element."))
-not_differentiable("SparseToSparseSetOperation", "SetSize")

@@ -10,17 +10,16 @@ import numpy as np
 from ...building.gradbuilder import GradientBuilder, Gradients
 from ...graph.graph import Node, Output
 from ...registry.registry import (
+    WITHOUT_GRADIENT,
     Cost,
     arrays,
-    facts,
     flops,
     gradient,
     kernel,
-    not_differentiable,
     onnx,
     shape,
     without_gradient,
-    zero_flops,
+    zero_cost,
 )
 from ...support.errors import InvalidArgumentError
 from ...types.arrays import Array, Result
@@ -41,7 +40,7 @@ from ..shared.sparse_tensors import (
 )
 
 
-@kernel("SparseReorder", shape="n r, n, r -> n r, n")
+@kernel("SparseReorder", shape="n r, n, r -> n r, n", flops=zero_cost)
 def sparse_reorder(indices: Array, values: Array, dense_shape: Array) -> tuple[Result, Result]:
     """Indices and values in row-major order."""
     validate(indices, values, dense_shape)
@@ -60,7 +59,7 @@ def sparse_reorder_gradient(g: GradientBuilder, node: Node, _: Output, grad: Out
     return [None, g.GatherV2(grad, g.InvertPermutation(order), 0), None]
 
 
-@kernel("SparseReshape")
+@kernel("SparseReshape", arithmetic=False)
 def sparse_reshape(indices: Array, dense_shape: Array, new_shape: Array) -> tuple[Result, Result]:
     """The indices of the same elements in another dense shape, and that shape."""
     if np.ndim(indices) != 2:
@@ -115,11 +114,7 @@ def sparse_reshape_shape(indices: TensorSpec, dense_shape: TensorSpec, new_shape
     return rows, TensorSpec(new_shape.dtype, Shape([rank]), shape_value(_resolved(new, math.prod(old))))
 
 
-not_differentiable("SparseReshape")
-zero_flops("SparseReorder", "SparseReshape")
-
-
-@kernel("SparseToDense")
+@kernel("SparseToDense", flops=zero_cost)
 def sparse_to_dense(indices: Array, dims: Array, values: Array, default_value: Array, *, validate_indices: bool) -> Result:
     """A dense tensor of shape `dims` with `values` at `indices` and the default elsewhere."""
     indices, values = np.asarray(indices), np.asarray(values)
@@ -162,7 +157,7 @@ def sparse_to_dense_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gr
     return [None, None, g.reduce_to(taken, values, taken), rest]
 
 
-@kernel("SparseConcat")
+@kernel("SparseConcat", arithmetic=False)
 def sparse_concat(
     indices: list[Array], values: list[Array], shapes: list[Array], *, concat_dim: int
 ) -> tuple[Result, Result, Result]:
@@ -199,10 +194,7 @@ def sparse_concat_shape(
     return Shape([count, rank]), Shape([count]), Shape([rank])
 
 
-zero_flops("SparseToDense", "SparseConcat")
-
-
-@kernel("SparseSplit")
+@kernel("SparseSplit", gradient=WITHOUT_GRADIENT, flops=zero_cost)
 def sparse_split(split_dim: Array, indices: Array, values: Array, dense_shape: Array, *, num_split: int) -> Any:
     """Split a sparse tensor along a dimension into parts whose sizes differ by at most 1."""
     validate(indices, values, dense_shape)
@@ -246,11 +238,7 @@ def sparse_split_shape(
     return [p[0] for p in parts], [p[1] for p in parts], [dense_shape.shape] * num_split
 
 
-not_differentiable("SparseConcat")
-without_gradient("SparseSplit")
-
-
-@kernel("SparseSlice", shape="n r, n, r, r, r -> k r, k, r")
+@kernel("SparseSlice", shape="n r, n, r, r, r -> k r, k, r", flops=zero_cost)
 def sparse_slice(
     indices: Array, values: Array, dense_shape: Array, start: Array, size: Array
 ) -> tuple[Result, Result, Result]:
@@ -271,10 +259,7 @@ def sparse_slice_gradient(g: GradientBuilder, node: Node, _indices: Output, grad
     return [None, g.SparseSliceGrad(grad, indices, start, node.output(0)), None, None, None]
 
 
-zero_flops("SparseSplit", "SparseSlice")
-
-
-@kernel("SparseSliceGrad", shape="k, n r, r, k r -> n")
+@kernel("SparseSliceGrad", shape="k, n r, r, k r -> n", gradient=WITHOUT_GRADIENT, flops=zero_cost, facts=("backward",))
 def sparse_slice_grad(grad: Array, indices: Array, start: Array, output_indices: Array) -> Result:
     """Return the gradient of each element of the input, 0 outside the slice."""
     if np.ndim(grad) != 1 or np.ndim(indices) != 2 or np.ndim(output_indices) != 2 or np.ndim(start) != 1:
@@ -299,9 +284,6 @@ def taken_by_key(keys: Array, among: Array, values: Array) -> Array:
     return result
 
 
-without_gradient("SparseSliceGrad")
-zero_flops("SparseSliceGrad")
-facts("backward", of=("SparseSliceGrad",))
 arrays("SparseToDense", static=(1,), sizes=(1,))(programs.to_dense)
 arrays("SparseReorder")(programs.reordered)
 arrays("SparseReshape")(programs.reshaped)
@@ -309,7 +291,7 @@ arrays("SparseConcat")(programs.concatenated)
 onnx("SparseSlice")(programs.sliced)
 
 
-@kernel("SparseFillEmptyRows")
+@kernel("SparseFillEmptyRows", flops=zero_cost)
 def sparse_fill_empty_rows(
     indices: Array, values: Array, dense_shape: Array, default_value: Array
 ) -> tuple[Result, Result, Result, Result]:
@@ -377,10 +359,7 @@ def fill_empty_rows_gradient(
     return [None, values, None, default]
 
 
-zero_flops("SparseFillEmptyRows")
-
-
-@kernel("SparseFillEmptyRowsGrad", "RaggedFillEmptyRowsGrad", shape="n, _ -> n, ()")
+@kernel("SparseFillEmptyRowsGrad", "RaggedFillEmptyRowsGrad", shape="n, _ -> n, ()", facts=("backward",))
 def fill_empty_rows_grad(reverse_index_map: Array, grad_values: Array) -> tuple[Result, Result]:
     """Return the gradient of the values and the gradient of the default: the sum of the gradients not used by the values."""
     if np.ndim(reverse_index_map) != 1 or np.ndim(grad_values) != 1:
@@ -400,7 +379,6 @@ def fill_empty_rows_grad_flops(reverse_index_map: TensorSpec, grad_values: Tenso
     return Cost(flops=grad_values.shape.num_elements - reverse_index_map.shape.num_elements)
 
 
-facts("backward", of=("RaggedFillEmptyRowsGrad", "SparseFillEmptyRowsGrad"))
 without_gradient("RaggedFillEmptyRowsGrad", "SparseFillEmptyRowsGrad")
 onnx("SparseFillEmptyRows")(programs.filled_rows)
 arrays("SparseFillEmptyRowsGrad", "RaggedFillEmptyRowsGrad")(programs.filled_rows_gradient)

@@ -9,7 +9,7 @@ import numpy as np
 
 from ...building.gradbuilder import GradientBuilder, Gradients
 from ...graph.graph import Node, Output
-from ...registry.registry import Cost, facts, flops, gradient, kernel, not_arithmetic, shaped
+from ...registry.registry import Cost, flops, gradient, kernel, shaped
 from ...support.errors import InvalidArgumentError
 from ...types.arrays import Array, Result
 from ...types.dims import dim_min
@@ -62,13 +62,13 @@ def sparse_add_gradient(g: GradientBuilder, node: Node, _indices: Output, grad: 
 
 @flops("SparseAdd")
 def sparse_add_flops(
-    a_indices: TensorSpec, a_values: TensorSpec, a_shape: TensorSpec, b_indices: TensorSpec, b_values: TensorSpec, *rest: Any
+    a_indices: TensorSpec, a_values: TensorSpec, a_shape: TensorSpec, b_indices: TensorSpec, b_values: TensorSpec
 ) -> Cost:
     """An upper bound: a sum, its modulus and a comparison wherever both operands have an element."""
     return Cost(flops=3 * dim_min(a_values.shape.num_elements, b_values.shape.num_elements))
 
 
-@kernel("SparseAddGrad", shape="k, n r, m r, k r -> n, m")
+@kernel("SparseAddGrad", shape="k, n r, m r, k r -> n, m", facts=("backward",), arithmetic=False)
 def sparse_add_grad(grad: Array, a_indices: Array, b_indices: Array, sum_indices: Array) -> tuple[Result, Result]:
     """The gradients of the values of both summands."""
     if np.ndim(grad) != 1 or any(np.ndim(i) != 2 for i in (a_indices, b_indices, sum_indices)):
@@ -79,10 +79,6 @@ def sparse_add_grad(grad: Array, a_indices: Array, b_indices: Array, sum_indices
         raise InvalidArgumentError(f"{len(grad)} gradients do not match {len(sum_indices)} elements of the sum")
     a_keys, b_keys, keys = common_keys(a_indices, b_indices, sum_indices)
     return taken_by_key(a_keys, keys, grad), taken_by_key(b_keys, keys, grad)
-
-
-not_arithmetic("SparseAddGrad")
-facts("backward", of=("SparseAddGrad",))
 
 
 def _extreme(ufunc: Callable[..., Any]) -> Callable[..., Any]:

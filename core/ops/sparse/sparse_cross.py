@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...codecs.hashes import farm_fingerprint64, fingerprint_cat64, sip_hash
-from ...registry.registry import kernel, not_arithmetic, shape
+from ...registry.registry import kernel, shape
 from ...support import dataclasses
 from ...support.errors import InvalidArgumentError
 from ...types import dtypes
@@ -165,7 +165,7 @@ class _Output(NamedTuple):
         return functools.partial(_joined, _SEPARATOR)
 
 
-@kernel("SparseCross", shape="* -> k 2, k, 2")
+@kernel("SparseCross", shape="* -> k 2, k, 2", arithmetic=False)
 def sparse_cross(
     inputs: CrossedColumns, *, output: _Output, internal_type: DType, out_type: DType
 ) -> tuple[Result, Result, Result]:
@@ -176,7 +176,7 @@ def sparse_cross(
     return _sparse_result(inputs, values_of)
 
 
-@kernel("SparseCrossV2", shape="* -> k 2, k, 2")
+@kernel("SparseCrossV2", shape="* -> k 2, k, 2", arithmetic=False)
 def sparse_cross_v2(inputs: CrossedColumns, separator: Array) -> tuple[Result, Result, Result]:
     """Crosses as text joined by `separator`."""
     if np.ndim(separator) != 0:
@@ -184,7 +184,7 @@ def sparse_cross_v2(inputs: CrossedColumns, separator: Array) -> tuple[Result, R
     return _sparse_result(inputs, functools.partial(_joined, separator.item()))
 
 
-@kernel("SparseCrossHashed", shape="* -> k 2, k, 2")
+@kernel("SparseCrossHashed", shape="* -> k 2, k, 2", arithmetic=False)
 def sparse_cross_hashed(
     inputs: CrossedColumns, num_buckets: Array, strong_hash: Array, salt: Array
 ) -> tuple[Result, Result, Result]:
@@ -196,7 +196,7 @@ def sparse_cross_hashed(
     return _sparse_result(inputs, functools.partial(_hashed, print_of, None, int(num_buckets)))
 
 
-@kernel("RaggedCross")
+@kernel("RaggedCross", arithmetic=False)
 def ragged_cross(
     ragged_values: list[Array],
     ragged_splits: list[Array],
@@ -251,6 +251,3 @@ def ragged_cross_shape(
     elif dense and dense[0].rank == 2:
         rows = dense[0].shape[0] + 1
     return Shape([None]), Shape([rows])
-
-
-not_arithmetic("SparseCross", "SparseCrossV2", "SparseCrossHashed", "RaggedCross")

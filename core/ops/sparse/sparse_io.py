@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ...registry.registry import facts, kernel, without_gradient, zero_flops
+from ...registry.registry import WITHOUT_GRADIENT, kernel, zero_cost
 from ...runtime.state.edge_values import is_of
 from ...runtime.state.kernel_context import KernelContext
 from ...runtime.state.resources import Shared
@@ -78,7 +78,7 @@ def _stacked(parts: Sequence[Sequence[Array]], leading: tuple[int, ...]) -> tupl
     return np.concatenate(rows), np.concatenate([p[1] for p in parts]), np.concatenate([leading, dims]).astype(np.int64)
 
 
-@kernel("SerializeSparse", shape="* -> 3")
+@kernel("SerializeSparse", shape="* -> 3", gradient=WITHOUT_GRADIENT, flops=zero_cost)
 def serialize_sparse(indices: Array, values: Array, dense_shape: Array, *, T: DType, out_type: DType) -> Result:
     """Indices, values and shape packed, (3,); TensorFlow looks at their ranks only."""
     if (np.ndim(indices), np.ndim(values), np.ndim(dense_shape)) != (2, 1, 1):
@@ -86,14 +86,14 @@ def serialize_sparse(indices: Array, values: Array, dense_shape: Array, *, T: DT
     return object_array(_pack((indices, values, dense_shape), T, out_type), (3,))
 
 
-@kernel("SerializeManySparse", shape="* -> rows 3")
+@kernel("SerializeManySparse", shape="* -> rows 3", gradient=WITHOUT_GRADIENT, flops=zero_cost)
 def serialize_many_sparse(indices: Array, values: Array, dense_shape: Array, *, T: DType, out_type: DType) -> Result:
     """Each row packed, (rows, 3)."""
     packed = [item for part in _rows(indices, values, dense_shape) for item in _pack(part, T, out_type)]
     return object_array(packed, (len(packed) // 3, 3))
 
 
-@kernel("DeserializeSparse", shape="* -> k r, k, r")
+@kernel("DeserializeSparse", shape="* -> k r, k, r", gradient=WITHOUT_GRADIENT, flops=zero_cost)
 def deserialize_sparse(serialized: Array, *, dtype: DType) -> tuple[Result, ...]:
     """Stack the sparse tensors of a packed tensor (..., 3); the leading dimensions come first."""
     if np.ndim(serialized) < 1:
@@ -108,7 +108,7 @@ def deserialize_sparse(serialized: Array, *, dtype: DType) -> tuple[Result, ...]
     return tuple(parts[0]) if not leading else _stacked(parts, leading)
 
 
-@kernel("DeserializeManySparse", shape="* -> k r, k, r")
+@kernel("DeserializeManySparse", shape="* -> k r, k, r", gradient=WITHOUT_GRADIENT, flops=zero_cost)
 def deserialize_many_sparse(serialized: Array, *, dtype: DType) -> tuple[Result, ...]:
     """Stack the sparse tensors of a packed matrix (rows, 3)."""
     if np.ndim(serialized) != 2 or serialized.shape[1] != 3:
@@ -138,7 +138,7 @@ def _map(ctx: KernelContext, container: str, shared_name: str) -> _TensorsMap:
     return ctx.resources.get_or_create(container, shared_name or ctx.name, _TensorsMap, _TensorsMap)
 
 
-@kernel("AddSparseToTensorsMap", shape="-> ()")
+@kernel("AddSparseToTensorsMap", shape="-> ()", gradient=WITHOUT_GRADIENT, flops=zero_cost, facts=("side_effect",))
 def add_sparse_to_tensors_map(
     ctx: KernelContext, indices: Array, values: Array, dense_shape: Array, *, container: str, shared_name: str
 ) -> Result:
@@ -149,7 +149,7 @@ def add_sparse_to_tensors_map(
         return np.int64(store.add((indices, values, dense_shape)))
 
 
-@kernel("AddManySparseToTensorsMap", shape="-> n")
+@kernel("AddManySparseToTensorsMap", shape="-> n", gradient=WITHOUT_GRADIENT, flops=zero_cost, facts=("side_effect",))
 def add_many_sparse_to_tensors_map(
     ctx: KernelContext, indices: Array, values: Array, dense_shape: Array, *, container: str, shared_name: str
 ) -> Result:
@@ -165,7 +165,9 @@ def add_many_sparse_to_tensors_map(
     return handles
 
 
-@kernel("TakeManySparseFromTensorsMap", shape="* -> k r, k, r")
+@kernel(
+    "TakeManySparseFromTensorsMap", shape="* -> k r, k, r", gradient=WITHOUT_GRADIENT, flops=zero_cost, facts=("side_effect",)
+)
 def take_many_sparse_from_tensors_map(
     ctx: KernelContext, handles: Array, *, dtype: DType, container: str, shared_name: str
 ) -> tuple[Result, Result, Result]:
@@ -182,10 +184,3 @@ def take_many_sparse_from_tensors_map(
         if not is_of(part[1], dtype):
             raise InvalidArgumentError(f"Requested SparseTensor of type {dtype} but it holds {part[1].dtype}")
     return _stacked(parts, handles.shape)
-
-
-_MAPS = ("AddManySparseToTensorsMap", "AddSparseToTensorsMap", "TakeManySparseFromTensorsMap")
-_PACKS = ("DeserializeManySparse", "DeserializeSparse", "SerializeManySparse", "SerializeSparse")
-without_gradient(*_MAPS, *_PACKS)
-zero_flops(*_MAPS, *_PACKS)
-facts("side_effect", of=_MAPS)

@@ -18,6 +18,7 @@ from ...numerics.half_precision import widened
 from ...numerics.integers import truncated_quotient
 from ...numerics.sequences import edit_distances
 from ...registry.registry import (
+    NOT_DIFFERENTIABLE,
     Cost,
     arrays,
     everywhere,
@@ -25,7 +26,6 @@ from ...registry.registry import (
     gradient,
     kernel,
     multiply_adds,
-    not_differentiable,
     shape,
     shaped,
     without_gradient,
@@ -239,7 +239,7 @@ def sparse_softmax_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gra
     return [None, g.Mul(g.SparseDenseCwiseAdd(indices, grad, dense_shape, g.Neg(total)), y), None]
 
 
-@kernel("SparseTensorDenseAdd")
+@kernel("SparseTensorDenseAdd", gradient=by_ops("", "GatherNd dy 0", "", "dy"), flops=counted(1, 1, "A sum for each element."))
 def sparse_tensor_dense_add(indices: Array, values: Array, dense_shape: Array, dense: Array) -> Result:
     """Add a sparse tensor to a dense tensor."""
     validate(indices, values, dense_shape)
@@ -258,10 +258,6 @@ def sparse_tensor_dense_add_shape(
     indices: TensorSpec, values: TensorSpec, dense_shape: TensorSpec, dense: TensorSpec
 ) -> Shape:
     return merge_shapes(shape_from(dense_shape), dense.shape)
-
-
-flops("SparseTensorDenseAdd")(counted(1, 1, "A sum for each element."))
-gradient("SparseTensorDenseAdd")(by_ops("", "GatherNd dy 0", "", "dy"))
 
 
 @kernel("SparseTensorDenseMatMul")
@@ -303,9 +299,7 @@ def sparse_tensor_dense_mat_mul_shape(
 
 
 @flops("SparseTensorDenseMatMul")
-def sparse_tensor_dense_mat_mul_flops(
-    indices: TensorSpec, values: TensorSpec, dense_shape: TensorSpec, dense: TensorSpec, *, outputs: list[TensorSpec]
-) -> Cost:
+def sparse_tensor_dense_mat_mul_flops(indices: TensorSpec, values: TensorSpec, *, outputs: list[TensorSpec]) -> Cost:
     """A row of the dense matrix for each element of the sparse matrix; their number is that of the values, or of the index
     vectors.
     """
@@ -369,7 +363,7 @@ def sparse_mat_mul_shape(a: TensorSpec, b: TensorSpec, *, transpose_a: bool, tra
 
 
 @flops("SparseMatMul")
-def sparse_mat_mul_flops(a: TensorSpec, b: TensorSpec, *, transpose_a: bool, outputs: list[TensorSpec]) -> Cost:
+def sparse_mat_mul_flops(a: TensorSpec, *, transpose_a: bool, outputs: list[TensorSpec]) -> Cost:
     return multiply_adds(outputs[0].shape.num_elements * a.shape[0 if transpose_a else 1])
 
 
@@ -385,7 +379,7 @@ def sparse_mat_mul_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gra
     return [g.Cast(d, DstT=x.base_dtype) for d, x in ((left, a), (right, b))]
 
 
-@kernel("EditDistance")
+@kernel("EditDistance", gradient=NOT_DIFFERENTIABLE)
 def edit_distance(
     h_indices: Array, h_values: Array, h_shape: Array, t_indices: Array, t_values: Array, t_shape: Array, *, normalize: bool
 ) -> Result:
@@ -440,13 +434,12 @@ def edit_distance_shape(hypothesis: SparseParts[TensorSpec], truth: SparseParts[
 
 @flops("EditDistance")
 def edit_distance_flops(
-    h_indices: TensorSpec, h_values: TensorSpec, h_shape: TensorSpec, t_indices: TensorSpec, t_values: TensorSpec, *rest: Any
+    h_indices: TensorSpec, h_values: TensorSpec, h_shape: TensorSpec, t_indices: TensorSpec, t_values: TensorSpec
 ) -> Cost:
     """An upper bound, for one pair of sequences: a comparison, three sums and two minima for each pair of elements."""
     return Cost(flops=6 * h_values.shape.num_elements * t_values.shape.num_elements)
 
 
-not_differentiable("EditDistance")
 without_gradient("SparseReduceMax", *_SPARSE_REDUCTIONS)
 arrays("SparseTensorDenseMatMul", static=(2,), sizes=(2,))(programs.product)
 arrays("SparseTensorDenseAdd", static=(2,), sizes=(2,))(programs.added)

@@ -13,7 +13,7 @@ from scipy.sparse import csr_array
 from ...building.gradbuilder import GradientBuilder, Gradients
 from ...graph.graph import Node, Output
 from ...parallel.interruption_points import pause
-from ...registry.registry import flops, gradient, kernel, not_differentiable, shape, without_gradient, zero_flops
+from ...registry.registry import NOT_DIFFERENTIABLE, WITHOUT_GRADIENT, flops, gradient, kernel, shape, zero_cost
 from ...runtime.state.edge_values import scalar_object
 from ...support import dataclasses
 from ...support.errors import InvalidArgumentError
@@ -105,7 +105,7 @@ def _part(indices: Array, values: Array, dims: list[int]) -> csr_array:
     return csr_array((values, indices[:, 1], starts), shape=tuple(dims))
 
 
-@kernel("SparseTensorToCSRSparseMatrix", shape="_ _, _ -> ()")
+@kernel("SparseTensorToCSRSparseMatrix", shape="_ _, _ -> ()", flops=zero_cost)
 def sparse_tensor_to_csr(indices: Array, values: Array, dense_shape: Array) -> Result:
     """A sparse tensor, in row-major order, as a sparse matrix."""
     validate(indices, values, dense_shape)
@@ -117,7 +117,7 @@ def sparse_tensor_to_csr_gradient(g: GradientBuilder, node: Node, grad: Output) 
     return [None, g.CSRSparseMatrixToSparseTensor(grad, type=node.attr("T"))[1], None]
 
 
-@kernel("DenseToCSRSparseMatrix", shape="*, _ _ -> ()")
+@kernel("DenseToCSRSparseMatrix", shape="*, _ _ -> ()", flops=zero_cost)
 def dense_to_csr(dense: Array, indices: Array) -> Result:
     """The elements of a dense tensor at `indices` as a sparse matrix."""
     if np.ndim(indices) != 2 or indices.shape[1] != np.ndim(dense):
@@ -131,7 +131,7 @@ def dense_to_csr_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradi
     return [g.CSRSparseMatrixToDense(grad, type=node.attr("T")), None]
 
 
-@kernel("CSRSparseMatrixToDense", shape="-> *")
+@kernel("CSRSparseMatrixToDense", shape="-> *", flops=zero_cost)
 def csr_to_dense(matrix: Array, *, type: DType) -> Result:
     """The sparse matrix as a dense tensor."""
     return _held(matrix, type).dense()
@@ -149,7 +149,7 @@ def _pruned(g: GradientBuilder, dense: Any, like: Any) -> Any:
     return g.DenseToCSRSparseMatrix(dense, indices)
 
 
-@kernel("SparseMatrixNNZ", shape="-> *")
+@kernel("SparseMatrixNNZ", shape="-> *", gradient=NOT_DIFFERENTIABLE, flops=zero_cost)
 def sparse_matrix_nnz(matrix: Array) -> Result:
     """Return the number of elements of each matrix."""
     held = _held(matrix)
@@ -157,20 +157,7 @@ def sparse_matrix_nnz(matrix: Array) -> Result:
     return counts if held.is_batch else counts[0]
 
 
-_MOVES = (
-    "CSRSparseMatrixComponents",
-    "CSRSparseMatrixToDense",
-    "CSRSparseMatrixToSparseTensor",
-    "DenseToCSRSparseMatrix",
-    "SparseMatrixNNZ",
-    "SparseMatrixTranspose",
-    "SparseTensorToCSRSparseMatrix",
-)
-
-zero_flops(*_MOVES)
-
-
-@kernel("CSRSparseMatrixToSparseTensor", shape="* -> k r, k, r")
+@kernel("CSRSparseMatrixToSparseTensor", shape="* -> k r, k, r", flops=zero_cost)
 def csr_to_sparse_tensor(matrix: Array, *, type: DType) -> tuple[Result, Result, Result]:
     """The sparse matrix as indices, values and dense shape."""
     held = _held(matrix, type)
@@ -182,7 +169,7 @@ def csr_to_sparse_tensor_gradient(g: GradientBuilder, node: Node, _indices: Outp
     return [g.SparseTensorToCSRSparseMatrix(node.output(0), grad, node.output(2))]
 
 
-@kernel("CSRSparseMatrixComponents", shape="* -> rows, k, k")
+@kernel("CSRSparseMatrixComponents", shape="* -> rows, k, k", gradient=WITHOUT_GRADIENT, flops=zero_cost)
 def csr_components(matrix: Array, index: Array, *, type: DType) -> tuple[Result, Result, Result]:
     """Row pointers, columns and values of the matrix at `index` of the batch."""
     held, place = _held(matrix, type), scalar_int(index, "index")
@@ -193,11 +180,7 @@ def csr_components(matrix: Array, index: Array, *, type: DType) -> tuple[Result,
     return part.indptr.astype(np.int32), part.indices.astype(np.int32), part.data
 
 
-not_differentiable("SparseMatrixNNZ")
-without_gradient("CSRSparseMatrixComponents")
-
-
-@kernel("SparseMatrixTranspose", shape="-> ()")
+@kernel("SparseMatrixTranspose", shape="-> ()", gradient=by_ops("SparseMatrixTranspose dy"), flops=zero_cost)
 def sparse_matrix_transpose(matrix: Array, *, conjugate: bool, type: DType) -> Result:
     """The transposed, or adjoint, matrix."""
     return scalar_object(_held(matrix, type).map(lambda part: _oriented(part, not conjugate, conjugate)))
@@ -211,9 +194,6 @@ def _oriented(part: Array | csr_array, transpose: bool, adjoint: bool) -> Array 
         part = part.T
     # The transpose of compressed rows has compressed columns; TensorFlow keeps rows.
     return part if isinstance(part, np.ndarray) else csr_array(part)
-
-
-gradient("SparseMatrixTranspose")(by_ops("SparseMatrixTranspose dy"))
 
 
 @kernel("SparseMatrixMatMul")

@@ -177,7 +177,6 @@ def string_join(inputs: list[Array], *, separator: str) -> Result:
     return object_array(joined_rows(joiner, zip(*columns)), full[0])
 
 
-facts("checkpoint", of=("ShardedFilename", "ShardedFilespec"))
 _ALL = (*_ELEMENTWISE, "Substr", "StringJoin", "ReduceJoin", "UnsortedSegmentJoin", "ShardedFilespec")
 
 not_arithmetic(*_ALL)
@@ -261,14 +260,14 @@ def unsorted_segment_join_shape(inputs: TensorSpec, segment_ids: TensorSpec, num
     return Shape((count,)) + inputs.shape[segment_ids.rank :]
 
 
-@kernel("ShardedFilename", shape="(), (), () -> ()")
+@kernel("ShardedFilename", shape="(), (), () -> ()", facts=("checkpoint",))
 def sharded_filename(basename: Array, shard: Array, num_shards: Array) -> Result:
     """`basename-00003-of-00010`."""
     place, count = scalar(shard, "shard"), scalar(num_shards, "num_shards")
     return scalar_object(scalar(basename, "basename") + b"-%05d-of-%05d" % (place, count))
 
 
-@kernel("ShardedFilespec", shape="(), (), () -> ()")
+@kernel("ShardedFilespec", shape="(), (), () -> ()", facts=("checkpoint",))
 def sharded_filespec(basename: Array, num_shards: Array) -> Result:
     """The glob pattern that matches all shards."""
     return scalar_object(scalar(basename, "basename") + b"-?????-of-%05d" % scalar(num_shards, "num_shards"))

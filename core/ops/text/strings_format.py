@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from ...registry.registry import facts, kernel, not_arithmetic, onnx
+from ...registry.registry import kernel, onnx
 from ...runtime.state.edge_values import scalar_object
 from ...runtime.state.run_context import reserve
 from ...support.errors import InvalidArgumentError
@@ -25,7 +25,7 @@ _MOST: Final = 2**31 - 1
 """The largest width and precision of C's printf."""
 
 
-@kernel("AsString", shape="... -> ...", facts=("elementwise",))
+@kernel("AsString", shape="... -> ...", facts=("elementwise",), arithmetic=False)
 def as_string(input: Array, *, T: DType, precision: int, scientific: bool, shortest: bool, width: int, fill: str) -> Result:
     """Format each element as C's printf does."""
     array = np.asarray(input)
@@ -106,7 +106,7 @@ def _check_format(dtype: DType, precision: int, scientific: bool, shortest: bool
         raise InvalidArgumentError(f"precision not supported for datatype {dtype}")
 
 
-@kernel("EncodeBase64", shape="... -> ...")
+@kernel("EncodeBase64", shape="... -> ...", facts=("elementwise",), arithmetic=False)
 def encode_base64(input: Array, *, pad: bool) -> Result:
     """Web-safe base64, with = at the end if asked."""
 
@@ -117,12 +117,7 @@ def encode_base64(input: Array, *, pad: bool) -> Result:
     return map_bytes(encode, input)
 
 
-_ALL = ("AsString", "StringFormat", "EncodeBase64", "DecodeBase64")
-
-not_arithmetic(*_ALL)
-
-
-@kernel("DecodeBase64", shape="... -> ...")
+@kernel("DecodeBase64", shape="... -> ...", facts=("elementwise",), arithmetic=False)
 def decode_base64(input: Array) -> Result:
     """The bytes behind web-safe base64; padding may be missing."""
     return map_bytes(_decode_base64, input)
@@ -145,10 +140,7 @@ def _decode_base64(text: bytes) -> bytes:
         raise InvalidArgumentError(f"Invalid base64: {error}", details=[f"the string is {text!r}"]) from None
 
 
-facts("elementwise", of=("EncodeBase64", "DecodeBase64"))
-
-
-@kernel("StringFormat", shape="-> ()")
+@kernel("StringFormat", shape="-> ()", arithmetic=False)
 def string_format(inputs: list[Array], *, template: str, placeholder: str, summarize: int) -> Result:
     """The template with each placeholder replaced by the summary of a tensor."""
     pieces = _pieces(template.encode("utf-8", "surrogateescape"), placeholder.encode("utf-8", "surrogateescape"))

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from ...registry.registry import facts, kernel, not_arithmetic, onnx
+from ...registry.registry import kernel, onnx
 from ...support.errors import InvalidArgumentError, UnimplementedError
 from ...types.arrays import Array, Result
 from ..shared.argument_checks import scalar
@@ -107,25 +107,25 @@ def _character_size(text: bytes, start: int) -> int:
     return size
 
 
-@kernel("RegexFullMatch", shape="..., (), () -> ...")
+@kernel("RegexFullMatch", shape="..., (), () -> ...", facts=("row_wise",), arithmetic=False)
 def regex_full_match(input: Array, pattern: Array) -> Result:
     """Return True for each string that matches as a whole."""
     return _full_match(input, scalar(pattern, "pattern"), "RegexFullMatch")
 
 
-@kernel("StaticRegexFullMatch", shape="... -> ...")
+@kernel("StaticRegexFullMatch", shape="... -> ...", facts=("elementwise",), arithmetic=False)
 def static_regex_full_match(input: Array, *, pattern: str) -> Result:
     """Return True for each string that matches as a whole."""
     return _full_match(input, _encoded(pattern), "StaticRegexFullMatch")
 
 
-@kernel("RegexReplace", shape="..., (), () -> ...")
+@kernel("RegexReplace", shape="..., (), () -> ...", facts=("row_wise",), arithmetic=False)
 def regex_replace(input: Array, pattern: Array, rewrite: Array, *, replace_global: bool) -> Result:
     r"""Replace matches by `rewrite`, where \1 stands for the first group."""
     return _replace(input, scalar(pattern, "pattern"), scalar(rewrite, "rewrite"), replace_global, "RegexReplace")
 
 
-@kernel("StaticRegexReplace", shape="... -> ...")
+@kernel("StaticRegexReplace", shape="... -> ...", facts=("elementwise",), arithmetic=False)
 def static_regex_replace(input: Array, *, pattern: str, rewrite: str, replace_global: bool) -> Result:
     r"""Replace matches by `rewrite`, where \1 stands for the first group."""
     return _replace(input, _encoded(pattern), _encoded(rewrite), replace_global, "StaticRegexReplace")
@@ -136,10 +136,6 @@ def _encoded(attribute: str) -> bytes:
     return attribute.encode("utf-8", "surrogateescape")
 
 
-_ALL = ("RegexFullMatch", "StaticRegexFullMatch", "RegexReplace", "StaticRegexReplace")
-facts("elementwise", of=("StaticRegexFullMatch", "StaticRegexReplace"))
-facts("row_wise", of=("RegexFullMatch", "RegexReplace"))
-not_arithmetic(*_ALL)
 onnx("StaticRegexFullMatch")(lambda g, x, *, pattern: g.RegexFullMatch(x, pattern=pattern))
 
 

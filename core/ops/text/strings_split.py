@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ...registry.registry import kernel, not_arithmetic, onnx
+from ...registry.registry import kernel, onnx
 from ...runtime.state.run_context import reserve
 from ...support.errors import InvalidArgumentError
 from ...types import dtypes
@@ -41,7 +41,7 @@ def _as_sparse(rows: list[list[bytes]]) -> tuple[Array, Array, Array]:
     return indices, values, np.array([len(rows), lengths.max(initial=0)], np.int64)
 
 
-@kernel("StringSplit", shape="n, () -> k 2, k, 2")
+@kernel("StringSplit", shape="n, () -> k 2, k, 2", arithmetic=False)
 def string_split(input: Array, delimiter: Array, *, skip_empty: bool) -> tuple[Result, Result, Result]:
     """Split strings at each byte of `delimiter`, or at every byte where `delimiter` is empty."""
     delimiters = _vector_and_scalar(input, delimiter, "delimiter")
@@ -59,7 +59,7 @@ def string_split(input: Array, delimiter: Array, *, skip_empty: bool) -> tuple[R
     return _as_sparse(rows)
 
 
-@kernel("StringSplitV2", shape="n, () -> k 2, k, 2")
+@kernel("StringSplitV2", shape="n, () -> k 2, k, 2", arithmetic=False)
 def string_split_v2(input: Array, sep: Array, *, maxsplit: int) -> tuple[Result, Result, Result]:
     """Split strings as Python does: at `sep`, or at runs of whitespace where `sep` is empty."""
     separator = _vector_and_scalar(input, sep, "sep")
@@ -77,7 +77,7 @@ def _split_at_whitespace(text: bytes, maxsplit: int) -> list[bytes]:
     return [*words, b""] if len(words) == maxsplit else words
 
 
-@kernel("StringNGrams", shape="_, splits -> n, splits")
+@kernel("StringNGrams", shape="_, splits -> n, splits", arithmetic=False)
 def string_n_grams(
     data: Array,
     data_splits: Array,
@@ -133,9 +133,6 @@ def _checked_splits(splits: Array, size: int) -> list[int]:
     if values[-1] != size:
         raise InvalidArgumentError(f"Last split value must be data size. Expected {size}, got {values[-1]}")
     return values
-
-
-not_arithmetic("StringSplit", "StringSplitV2", "StringNGrams")
 
 
 @onnx("StringSplit")

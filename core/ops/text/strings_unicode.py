@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...codecs import unicode
-from ...registry.registry import facts, kernel, not_arithmetic, shape
+from ...registry.registry import kernel, shape
 from ...runtime.state.run_context import is_bounded
 from ...support.errors import InvalidArgumentError
 from ...types.arrays import Array, Result, object_array
@@ -89,20 +89,20 @@ def _write(codes: list[int], codec: str) -> bytes:
     return "".join(chr(code) if unicode.is_scalar_value(code) else "\ufffd" for code in codes).encode(codec)
 
 
-@kernel("UnicodeDecode")
+@kernel("UnicodeDecode", arithmetic=False)
 def unicode_decode(input: Array, *, decoding: UnicodeDecoding, Tsplits: DType) -> tuple[Result, Result]:
     """Code points of each string: row splits and values."""
     return unicode_decode_with_offsets(input, decoding=decoding, Tsplits=Tsplits)[:2]
 
 
-@kernel("UnicodeDecodeWithOffsets")
+@kernel("UnicodeDecodeWithOffsets", arithmetic=False)
 def unicode_decode_with_offsets(input: Array, *, decoding: UnicodeDecoding, Tsplits: DType) -> tuple[Result, Result, Result]:
     """Code points of each string and the byte where each begins: row splits, values, offsets."""
     codes, starts, splits = _UnicodeDecoder(decoding).read_all(input.ravel().tolist())
     return splits.astype(Tsplits.numpy), codes, starts
 
 
-@kernel("UnicodeTranscode", shape="... -> ...")
+@kernel("UnicodeTranscode", shape="... -> ...", facts=("elementwise",), arithmetic=False)
 def unicode_transcode(input: Array, *, decoding: UnicodeDecoding, output_encoding: str) -> Result:
     """Each string in another encoding."""
     reader = _UnicodeDecoder(decoding)
@@ -110,7 +110,7 @@ def unicode_transcode(input: Array, *, decoding: UnicodeDecoding, output_encodin
     return map_bytes(lambda text: reader.transcode(text, codec), input)
 
 
-@kernel("UnicodeEncode", shape="*, n -> n-1")
+@kernel("UnicodeEncode", shape="*, n -> n-1", arithmetic=False)
 def unicode_encode(
     input_values: Array, input_splits: Array, *, errors: str, output_encoding: str, replacement_char: int
 ) -> Result:
@@ -144,7 +144,7 @@ def _encodable(code: int, errors: str, replacement: int) -> int:
     return unicode.INVALID if errors == "ignore" else replacement
 
 
-@kernel("UnicodeScript", shape="... -> ...")
+@kernel("UnicodeScript", shape="... -> ...", facts=("elementwise",), arithmetic=False)
 def unicode_script(input: Array) -> Result:
     """The number that ICU gives the script of each code point."""
     return unicode.scripts(np.asarray(input))
@@ -160,8 +160,3 @@ def unicode_decode_shape(input: TensorSpec) -> tuple[Shape, Shape]:
 def unicode_decode_with_offsets_shape(input: TensorSpec) -> tuple[Shape, Shape, Shape]:
     count = Dim.unknown()
     return Shape((input.shape.num_elements + 1,)), Shape((count,)), Shape((count,))
-
-
-_ALL = ("UnicodeDecode", "UnicodeDecodeWithOffsets", "UnicodeTranscode", "UnicodeEncode", "UnicodeScript")
-facts("elementwise", of=("UnicodeTranscode", "UnicodeScript"))
-not_arithmetic(*_ALL)

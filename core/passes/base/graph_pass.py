@@ -11,7 +11,7 @@ import itertools
 import math
 import re
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence, Set
-from typing import Any, ClassVar, Final
+from typing import Any, ClassVar, Final, dataclass_transform
 
 import numpy as np
 
@@ -51,11 +51,12 @@ class Refusal:
     """Why the rule was not applied."""
 
 
+@dataclass_transform(frozen_default=True, field_specifiers=(dataclasses.field,))
 @dataclasses.dataclass(frozen=True)
 class Pass:
     """A change of a graph that preserves results.
 
-    Subclasses are frozen dataclasses: their fields are the options of `--passes "name{option=value}"`. `requires` names the
+    All passes are frozen dataclasses: their fields are the options of `--passes "name{option=value}"`. `requires` names the
     passes that must have run before.
     """
 
@@ -83,6 +84,9 @@ class Pass:
     """False for a pass that makes ops which only tfg and TensorFlow on CPUs know; other readers of graphs do not."""
     keeps_cost: ClassVar[bool] = False
     """True for a pass that removes only nodes that never run or cost nothing: a run costs the same afterwards."""
+
+    def __init_subclass__(cls) -> None:
+        dataclasses.dataclass(frozen=True)(cls)
 
     @classmethod
     def defaults(cls) -> dict[str, Any]:

@@ -14,7 +14,6 @@ from ...graph.graph import Graph, Node, Output
 from ...graph.node_making import add_constant
 from ...runtime.execute.constant_steps import FOLD_BYTES, FOLD_FLOPS, FOLD_SECONDS, folded_values
 from ...runtime.guards.limits import flops_of
-from ...support import dataclasses
 from ...support.engine_names import NUMPY
 from ...support.errors import TfgError
 from ...types import dtypes
@@ -24,7 +23,6 @@ from ...types.tensors import Tensor, attribute_key
 from ..base.graph_pass import Pass, PassContext, become
 
 
-@dataclasses.dataclass(frozen=True)
 class FoldConstants(Pass):
     """Replace nodes with constant inputs by their values, computed by the ordinary kernels.
 
@@ -173,7 +171,6 @@ def _bytes(shape: Shape, size: int) -> int | None:
     return math.prod(shape.known()) * size if shape.is_known else None
 
 
-@dataclasses.dataclass(frozen=True)
 class CommonSubexpressions(Pass):
     """Replace all nodes with equal op, inputs, control inputs and attributes by a single node.
 
@@ -242,7 +239,6 @@ class _Keys:
         return entry[1]
 
 
-@dataclasses.dataclass(frozen=True)
 class Shapes(Pass):
     """Replace all nodes whose values are the same dimensions by a single node, whatever tensors the dimensions come from.
 

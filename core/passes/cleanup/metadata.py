@@ -8,12 +8,10 @@ from typing import ClassVar
 from ...graph.graph import Graph, Node
 from ...graph.instantiation import nodes_to_change
 from ...graph.traversal import topological_order
-from ...support import dataclasses
 from ...support.errors import InvalidArgumentError
 from ..base.graph_pass import Pass, PassContext
 
 
-@dataclasses.dataclass(frozen=True)
 class Rename(Pass):
     """Rename nodes, op types and attributes: `node=old:new+old:new`, `op=Old:New`, `attribute=Op.old:new` (or `*.old:new`).
 
@@ -60,7 +58,6 @@ def _pairs(items: tuple[str, ...]) -> Iterator[tuple[str, str]]:
         yield old, new
 
 
-@dataclasses.dataclass(frozen=True)
 class SetDevice(Pass):
     """Put all nodes, or with `if_default` only nodes without a device, on a device; an empty device clears the field."""
 
@@ -81,7 +78,6 @@ class SetDevice(Pass):
             ctx.fire("device", node)
 
 
-@dataclasses.dataclass(frozen=True)
 class RemoveAttribute(Pass):
     """Drop an attribute from all nodes, or from all nodes of type `op`."""
 
@@ -99,7 +95,6 @@ class RemoveAttribute(Pass):
             ctx.fire("attribute", node)
 
 
-@dataclasses.dataclass(frozen=True)
 class Sort(Pass):
     """Sort the nodes topologically: every node after all inputs."""
 

@@ -44,7 +44,6 @@ class HalfPrecision:
             _convert_weights(graph, ctx, self.dtype, self.minimum_size)
 
 
-@dataclasses.dataclass(frozen=True)
 class Float16(HalfPrecision, Pass):
     """Compute products and convolutions in float16, and the ops around them that float16 serves, or store weights so.
 
@@ -59,7 +58,6 @@ class Float16(HalfPrecision, Pass):
     dtype: ClassVar[DType] = dtypes.float16
 
 
-@dataclasses.dataclass(frozen=True)
 class BFloat16(HalfPrecision, Pass):
     """Do as `float16` does, in bfloat16: the range of float32, and 8 bits of precision."""
 
@@ -301,7 +299,6 @@ def _port(node: Node, attr: str | None) -> Port | None:
     return Port(node, attr) if is_float and attr is not None else None
 
 
-@dataclasses.dataclass(frozen=True)
 class RoundWeights(Pass):
     """Round each float constant of at least `minimum_size` elements to `steps` values between its least and greatest."""
 
@@ -336,7 +333,6 @@ class RoundWeights(Pass):
             ctx.fire("round", node, f"rounded to {self.steps} values")
 
 
-@dataclasses.dataclass(frozen=True)
 class QuantizeWeights(Pass):
     """Store every float constant of at least `minimum_size` elements in 8 bits, with a Dequantize behind the constant.
 

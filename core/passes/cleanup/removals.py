@@ -14,7 +14,6 @@ from ...graph.purity import CONTROL_FLOW
 from ...graph.traversal import forward_predecessors, predecessors, reachable
 from ...planning.reachability import needed_nodes
 from ...registry.op_facts import has_fact, ops_with
-from ...support import dataclasses
 from ...support.errors import InvalidArgumentError
 from ...transforms.subgraphs import shapes_at_cuts
 from ..base.accuracy import Accuracy, RuleSet
@@ -22,7 +21,6 @@ from ..base.graph_pass import Pass, PassContext, Waves, become
 from ..rules.rewrite import Rewriter
 
 
-@dataclasses.dataclass(frozen=True)
 class Dependencies(Pass):
     """Bypass Identity, IdentityN and NoOp nodes and drop redundant control edges.
 
@@ -207,7 +205,6 @@ def _surely_after(node: Node) -> list[Node]:
     return [user for user in node.uses if user.op not in _ALIVE_ANYWAY]
 
 
-@dataclasses.dataclass(frozen=True)
 class Prune(Pass):
     """Remove nodes, and functions of the library, that neither fetches nor kept nodes need."""
 
@@ -237,7 +234,6 @@ class Prune(Pass):
             ctx.fire("function", name, "removed: no node calls it")
 
 
-@dataclasses.dataclass(frozen=True)
 class StripDebug(Pass):
     """Turn Assert and PrintV2 into NoOps that wait for the same inputs, and bypass CheckNumerics and Print.
 
@@ -279,7 +275,6 @@ rule = RULES.rule
 _PASSED_ON = ("StopGradient", "PreventGradient", "CheckNumerics", "Snapshot", "PlaceholderWithDefault")
 
 
-@dataclasses.dataclass(frozen=True)
 class RemoveTrainingNodes(Pass):
     """Bypass StopGradient, PreventGradient, CheckNumerics and PlaceholderWithDefault, after dropout."""
 

@@ -15,7 +15,6 @@ from ...graph.reference_ops import lacks_handle, lacks_reference, plain_op, read
 from ...graph.traversal import predecessors
 from ...registry.op_facts import ABSENT, has_fact
 from ...registry.validation import expected_inputs
-from ...support import dataclasses
 from ...support.errors import InvalidArgumentError
 from ...transforms.frozen_handles import FrozenValue, Values, become_initialized, replace_handles, takes_value
 from ...transforms.subgraphs import cut_at, forget_locations
@@ -25,7 +24,6 @@ from ...types.tensors import Tensor
 from ..base.graph_pass import Pass, PassContext, become, identity_of
 
 
-@dataclasses.dataclass(frozen=True)
 class Repair(Pass):
     """Let nodes that would write to frozen variables compute instead, put placeholders in the place of missing inputs, and
     remove locations of missing nodes.

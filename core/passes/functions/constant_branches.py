@@ -14,7 +14,6 @@ from ...graph.node_making import add_constant, add_identity
 from ...graph.traversal import closure, copied_from, trail_end
 from ...planning.reachability import needed_nodes
 from ...registry.catalog import CATALOG
-from ...support import dataclasses
 from ...types import dtypes
 from ...types.tensors import FuncRef, Tensor
 from ..base.graph_pass import Pass, PassContext
@@ -31,7 +30,6 @@ def deciding_inputs(functions: Mapping[str, Function], node: Node) -> Sequence[O
     return node.inputs[:1] if kind.form is Form.BRANCH else [value for value in node.inputs if value.dtype is dtypes.bool_]
 
 
-@dataclasses.dataclass(frozen=True)
 class FoldPredicates(FoldConstants):
     """Fold only what the choices of branches depend on."""
 
@@ -41,7 +39,6 @@ class FoldPredicates(FoldConstants):
         return [node for node in ctx.order() if node in wanted]
 
 
-@dataclasses.dataclass(frozen=True)
 class DeadBranches(Pass):
     """Take the branch of a constant predicate: a call replaces If and Case, an Identity replaces a Switch.
 

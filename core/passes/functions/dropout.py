@@ -14,7 +14,6 @@ from ...graph.graph import Graph, Node, Output
 from ...graph.purity import change_blocker
 from ...graph.traversal import closure, trail_end
 from ...registry.op_facts import has_fact
-from ...support import dataclasses
 from ...support.errors import InvalidArgumentError
 from ...types.shapes import merge_shapes
 from ..base.accuracy import Accuracy
@@ -32,7 +31,6 @@ _DEEP: Final = 4
 """The subtractions, and the factors, that a dropout has at most."""
 
 
-@dataclasses.dataclass(frozen=True)
 class RemoveDropout(Pass):
     """Replace dropout by the value before it, as TensorFlow does outside of training, also in functions.
 
@@ -88,7 +86,6 @@ class RemoveDropout(Pass):
                 ChangedBody(graph, ctx, name, {}).run([self])
 
 
-@dataclasses.dataclass(frozen=True)
 class RemoveEmptyDropout(RemoveDropout):
     """Remove dropout of rate 0, which keeps all elements in every run, bit for bit."""
 

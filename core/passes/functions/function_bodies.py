@@ -38,7 +38,6 @@ _DIFFERENTIATING = [op for op, kind in CALL_KINDS.items() if kind.form is Form.G
 _MAX_ROUNDS = 5
 
 
-@dataclasses.dataclass(frozen=True)
 class Bodies(Pass):
     """Run the passes on single nodes in the bodies of all called functions, too.
 

@@ -10,12 +10,10 @@ from ...graph.graph import Function, Graph, Node, Output
 from ...graph.node_making import add_argument
 from ...graph.traversal import predecessors
 from ...registry.catalog import ArgDef, OpDef
-from ...support import dataclasses
 from ...types.tensors import FuncRef
 from ..base.graph_pass import Pass, PassContext, identity_of
 
 
-@dataclasses.dataclass(frozen=True)
 class FunctionClusters(Pass):
     """Move all pure nodes that can run together into a function, called by a single PartitionedCall.
 

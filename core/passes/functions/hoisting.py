@@ -24,7 +24,6 @@ from ...types.shapes import Shape, TensorSpec
 from ..base.graph_pass import Draft, Pass, PassContext, become, copy_blocker, identity_of
 
 
-@dataclasses.dataclass(frozen=True)
 class LoopHoisting(Pass):
     """Compute loop-invariant nodes before a loop, by V1 control flow or While.
 

@@ -16,12 +16,10 @@ from ...planning.effects import READ, WRITE, accesses
 from ...planning.live_edges import LiveEdges
 from ...planning.reachability import needed_nodes
 from ...registry.op_facts import has_fact
-from ...support import dataclasses
 from ...types.tensors import FuncRef
 from ..base.graph_pass import Pass, PassContext, identity_of
 
 
-@dataclasses.dataclass(frozen=True)
 class Inline(Pass):
     """Replace PartitionedCall, StatefulPartitionedCall and calls by name by the nodes of the function, `limit` at most.
 
@@ -237,7 +235,6 @@ class _Inlining:
         self.graph.set_inputs(self.call, results if types else (), dict.fromkeys(done))
 
 
-@dataclasses.dataclass(frozen=True)
 class Implementations(Pass):
     """Call the CPU's function by name if functions implement an interface for several devices, as a run does.
 

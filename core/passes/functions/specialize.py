@@ -10,7 +10,6 @@ from ...graph.call_kinds import CallKind, call_kind
 from ...graph.graph import Function, Graph, Node
 from ...graph.purity import inline_blocker
 from ...planning.reachability import needed_nodes
-from ...support import dataclasses
 from ...types.tensors import FuncRef, Tensor
 from ..base.graph_pass import Draft, Pass, PassContext, copy_blocker
 from .constant_branches import deciding_inputs
@@ -20,7 +19,6 @@ _BY_POSITION = ("_num_original_outputs", "_output_shapes", "_read_only_resource_
 """Attributes of TensorFlow's Python about inputs and outputs by index; TensorFlow refuses to import shapes that do not fit."""
 
 
-@dataclasses.dataclass(frozen=True)
 class Specialize(Pass):
     """Give remaining calls functions of their own, with constants of at most `limit` bytes in the place of arguments.
 
@@ -53,7 +51,6 @@ class Specialize(Pass):
         return ctx.order()
 
 
-@dataclasses.dataclass(frozen=True)
 class SpecializeDecided(Specialize):
     """Specialize only the functions that take a constant flag."""
 

@@ -10,7 +10,6 @@ import numpy as np
 from ...graph.callers import gradient_name
 from ...graph.graph import Graph, Node, Output
 from ...registry.op_facts import ops_with
-from ...support import dataclasses
 from ...types import dtypes
 from ..base.accuracy import Accuracy, RuleSet
 from ..base.graph_pass import Pass, PassContext
@@ -25,7 +24,6 @@ _ADD = ops_with("addition")
 _DIVIDE = ops_with("division")
 
 
-@dataclasses.dataclass(frozen=True)
 class Arithmetic(Pass):
     """Apply the identities of this file wherever they hold; identities that regroup floating-point sums need fast math."""
 

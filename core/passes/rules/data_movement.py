@@ -12,7 +12,6 @@ import numpy as np
 from ...graph.graph import Graph, Node, Output
 from ...registry.catalog import CATALOG
 from ...registry.op_facts import ops_with
-from ...support import dataclasses
 from ...types import dtypes
 from ...types.dims import Dim, may_stand_for_rest
 from ...types.dtypes import DType
@@ -25,7 +24,6 @@ RULES = RuleSet()
 rule = RULES.rule
 
 
-@dataclasses.dataclass(frozen=True)
 class Structure(Pass):
     """Remove reshapes, transposes, casts, slices and pads without effect, and merge consecutive data movements."""
 

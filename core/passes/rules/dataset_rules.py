@@ -13,7 +13,6 @@ from ...graph.graph import Graph, Node, Output
 from ...graph.purity import DEEPEST, call_depth, change_blocker, composed, handing_on, has_state, places_handed_on
 from ...graph.traversal import descendants
 from ...registry.op_facts import has_fact
-from ...support import dataclasses
 from ...types import dtypes
 from ...types.shapes import SCALAR
 from ...types.tensors import FuncRef
@@ -28,7 +27,6 @@ _OPTIONS: Final[dict[str, fusions.OptionName]] = {"dataset-without-effect": fusi
 """The pipeline option that enables each rule; `_fusion` adds its own."""
 
 
-@dataclasses.dataclass(frozen=True)
 class Pipelines(Pass):
     """Make the rewrites of datasets that TensorFlow makes before an iteration begins, and TensorFlow's optional rewrites.
 

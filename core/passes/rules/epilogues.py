@@ -613,7 +613,6 @@ def _attributes(product: Node) -> dict[str, object]:
     return {**shared, **extra}
 
 
-@dataclasses.dataclass(frozen=True)
 class Fuse(Pass):
     """Fuse products with the bias or batch normalization and the activation behind them, and padding and resizing into the
     convolution behind.

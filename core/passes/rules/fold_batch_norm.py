@@ -8,7 +8,6 @@ import numpy as np
 
 from ...graph.graph import Graph, Node, Output
 from ...registry.op_facts import ops_with
-from ...support import dataclasses
 from ..base.accuracy import Accuracy, RuleSet
 from ..base.graph_pass import Pass, PassContext
 from .constant_rules import (
@@ -36,7 +35,6 @@ _NORMS = (*_FUSED_NORMS, "BatchNormWithGlobalNormalization")
 _ADD = ops_with("addition")
 
 
-@dataclasses.dataclass(frozen=True)
 class FoldBatchNorm(Pass):
     """Multiply the scale of a batch normalization into the constant weights of the neighbouring convolution or product.
 

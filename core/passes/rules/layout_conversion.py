@@ -26,7 +26,6 @@ _COSTS = {"T": 1000, "V": 1}
 _SOURCE, _SINK = "converted", "as it is"
 
 
-@dataclasses.dataclass(frozen=True)
 class Layout(Pass):
     """Convert convolutions, poolings, biases and normalizations to the layout `to`: NHWC (NDHWC) or NCHW (NCDHW).
 

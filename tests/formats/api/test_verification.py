@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable
 from typing import ClassVar
 
@@ -25,7 +24,6 @@ from tfg.formats.api.verification import private_copy
 from tfg.formats.codecs.node_def import input_texts
 
 
-@dataclasses.dataclass(frozen=True)
 class Wrong(Pass):
     """A pass with a fault."""
 
