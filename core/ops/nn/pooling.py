@@ -484,6 +484,10 @@ def max_of_windows(xla: Any, x: Any, window: WindowAttributes) -> Any:
     # A window of padding alone cannot occur: paddings are smaller than windows.
     neutral, is_float, ksize = _neutral_of_max(x.dtype), x.dtype.kind not in "iu", window.ksize
     windows = ksize, window.strides, _padding(window)
+    if ksize[window.data_format.index("C")] > 1 and is_float and _takes_slices(xla, ksize):
+        # Over channels a NaN stays if it is the first, and is left out elsewhere.
+        groups = _Windows(xla, x, neutral, window).elements
+        return functools.reduce(lambda best, element: xla.where(best < element, element, best), groups)
     if ksize[window.data_format.index("C")] > 1 or not (is_float or _takes_slices(xla, ksize)):
         return xla.lax.reduce_window(x, neutral, xla.lax.max, *windows)
     # TensorFlow's maxima begin with the lowest finite number, so a window of -inf, or of NaN, gives that number.
