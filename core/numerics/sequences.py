@@ -399,7 +399,7 @@ def unsorted_top_k(keys: Array, k: int) -> Array:
 
 
 def top_k_beside_nan(keys: Array, k: int, is_sorted: bool) -> list[int]:
-    """Return places of the k > 1 smallest keys of a row with NaN, by the comparisons of TensorFlow, which are no order then."""
+    """Return places of the k > 1 smallest keys of a row with NaN, by TensorFlow's comparisons, which are no order then."""
     if k == len(keys):
         return _all_in_order(keys.tolist())
     heap = _best_in_heap(keys, k, _Candidate._make)

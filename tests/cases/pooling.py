@@ -143,6 +143,10 @@ CASES = [
         "AvgPool3DGrad", i32(2, 5, 4, 3, 2), normal(2, 3, 2, 2, 2),
         ksize=[1, 3, 2, 2, 1], strides=[1, 2, 2, 2, 1], padding="SAME",
     ),
+    *(
+        case("AvgPoolGrad", i32(3, 2, 2, 1), np.zeros(dims, np.float32), **SAME, differentiable=False)
+        for dims in ((0, 1, 1, 1), (1, 0, 5, 2))
+    ),
     unshaped("AvgPool3DGrad", i32(0, 3, 0), normal(1), ksize=ONES, strides=ONES, padding="SAME"),
     case("MaxPool", normal(1, 4, 4, 4), ksize=[1, 1, 1, 2], strides=[1, 1, 1, 2], padding="VALID"),
     case(

@@ -11,9 +11,9 @@ import numpy as np
 
 from ...building.gradbuilder import GradientBuilder, Gradients
 from ...graph.graph import Node, Output
+from ...numerics.group_reductions import settle_nans
 from ...numerics.half_precision import wide
 from ...numerics.integers import extremes
-from ...numerics.group_reductions import settle_nans
 from ...numerics.sequences import sorted_top_k, top_k_beside_nan, unsorted_top_k
 from ...registry.registry import (
     Cost,

@@ -232,12 +232,11 @@ facts("bounded_by_inputs", of=("AvgPool",))
 
 @kernel("AvgPoolGrad", "AvgPool3DGrad")
 def avg_pool_grad(orig_input_shape: Array, grad: Array, *, window: WindowAttributes) -> Result:
-    """Return the gradient of AvgPool for its input; for an empty gradient in 3-D TensorFlow checks only the shape."""
-    if "D" in window.data_format:
-        dims = ints(orig_input_shape, "orig_input_shape")
-        # In three dimensions TensorFlow's oneDNN kernel returns before it checks windows.
-        if (not grad.size or 0 in dims) and min(dims, default=0) >= 0:
-            return np.zeros(dims, grad.dtype)
+    """Return the gradient of AvgPool for its input; beside an empty gradient TensorFlow checks no more than the shape."""
+    dims = ints(orig_input_shape, "orig_input_shape")
+    # TensorFlow's oneDNN kernels return before they check windows.
+    if (not grad.size or 0 in dims) and min(dims, default=0) >= 0:
+        return np.zeros(dims, grad.dtype)
     return pool_mean_gradient(orig_input_shape, grad, PoolingAttributes(window))
 
 
@@ -607,6 +606,8 @@ def _avg_pool_grad_onnx(g: Any, sizes: Any, dy: Any, *, window: WindowAttributes
     is_spatial = batch_and_channel(window.ksize, data_format) == (1, 1)
     if not shape or not all(isinstance(size, int) for size in shape[1:]) or not is_spatial:
         g.refuse("the sizes of its result are computed, or its windows go over batches or channels")
+    if not may_equal(dy.shape, pooled_shape(outputs[0], PoolingAttributes(window))):
+        g.refuse("its gradient has another shape than the means have")
     size, steps = spatial(window.ksize, data_format), spatial(window.strides, data_format)
     # A convolution of ones with ones counts the elements in each window; it is folded, so the model holds a constant.
     ones = np.ones((1, *shape[1:-1], 1), np.float32)
