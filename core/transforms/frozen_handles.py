@@ -45,6 +45,7 @@ class FrozenValue:
 
 Values = dict[Output, FrozenValue]
 
+
 def leave_it(variable: str) -> Hint:
     """Return the hint of an error about a variable that cannot be frozen."""
     return Hint(

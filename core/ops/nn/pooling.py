@@ -606,7 +606,7 @@ def _avg_pool_grad_onnx(g: Any, sizes: Any, dy: Any, *, window: WindowAttributes
     is_spatial = batch_and_channel(window.ksize, data_format) == (1, 1)
     if not shape or not all(isinstance(size, int) for size in shape[1:]) or not is_spatial:
         g.refuse("the sizes of its result are computed, or its windows go over batches or channels")
-    if not may_equal(dy.shape, pooled_shape(outputs[0], PoolingAttributes(window))):
+    if not may_equal(dy.shape, tuple(pooled_shape(outputs[0], PoolingAttributes(window)))):
         g.refuse("its gradient has another shape than the means have")
     size, steps = spatial(window.ksize, data_format), spatial(window.strides, data_format)
     # A convolution of ones with ones counts the elements in each window; it is folded, so the model holds a constant.

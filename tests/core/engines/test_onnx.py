@@ -31,7 +31,7 @@ from tfg.core.support.errors import InvalidArgumentError, UnimplementedError  # 
 from tfg.core.types.dtypes import from_name  # noqa: E402
 from tfg.core.types.tensors import Tensor  # noqa: E402
 from tfg.formats import onnx_model  # noqa: E402
-from tfg.formats.onnx_model import as_pairs, as_pairs, run_onnx, save_onnx  # noqa: E402
+from tfg.formats.onnx_model import as_pairs, run_onnx, save_onnx  # noqa: E402
 
 TRIED = 3
 """How many cases of each op are run."""
