@@ -148,6 +148,11 @@ class _ModelWriter:
     def model(self, location: str | None) -> Any:
         """Return the ModelProto, with weights in the file `location` unless that is None."""
         weights = [self.tensor(value, location) for value in self.constants]
+        # An initializer with the name of an input is the value that the input has if nobody feeds it.
+        for name, default in self.source.defaults.items():
+            value = self.source.inputs[name]
+            weights.append(self.tensor(Value(value.dtype, Shape(as_pairs(default).shape), as_pairs(default)), None))
+            weights[-1].name = self.names[value]
         graph = self.graph(self.source.block, "tfg", weights)
         used = {DOMAINS[operation.op] for operation in self.source.block.everything() if operation.op in DOMAINS}
         opsets = [self.helper.make_opsetid(*opset) for opset in (("", self.opset), *sorted(used))]
@@ -361,7 +366,8 @@ def compare_with_onnx(
     names do not fit, UnimplementedError without the package onnxruntime.
     """
     session = _onnx_session(path)
-    inputs, outputs = ([value.name for value in values] for values in (session.get_inputs(), session.get_outputs()))
+    with_default = session.get_overridable_initializers()
+    inputs, outputs = ([v.name for v in values] for values in ([*session.get_inputs(), *with_default], session.get_outputs()))
     placeholders = {node.name: node.output().name for node in graph if node.is_placeholder}
     fed, fetched = ({name.removesuffix(":0"): tensor for name, tensor in pairs.items()} for pairs in names)
     fed = placeholders | fed

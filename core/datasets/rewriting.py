@@ -19,9 +19,10 @@ from .batches import Batch, MapAndBatch, ParallelBatch
 from .dataset import Dataset, PerPass, SameElements, tree
 from .filter_take_skip import Filter, ParallelFilter, Repeat, Shard, Skip, Take
 from .mapping import Map, ParallelInterleave, ParallelMap
-from .ordering import GlobalShuffle, ShuffleAndRepeat
+from .ordering import GlobalShuffle, Shuffle, ShuffleAndRepeat
 from .pipeline_fusions import OptionName, PipelineFusion
 from .run_options import AssertNext, AssertPrev, Options, Prefetch
+from .sources import RandomNumbers
 
 
 def finalized(dataset: Dataset) -> Dataset:
@@ -30,6 +31,9 @@ def finalized(dataset: Dataset) -> Dataset:
     # that they switch.
     options = gathered_options(dataset)
     final = everywhere(rewritten(dataset, options), _with_own_states)
+    # To rewrite a dataset TensorFlow writes it as a graph, in which a dataset that two read stands twice.
+    if options.get(fusions.DEFAULTS, True) or any(options.get(rewrite.option) for rewrite in _REWRITES):
+        final = everywhere(final, _with_own_seeds)
     # Assertions are checked after the rewrites, because they name the result of the rewrites.
     hold_assertions(final)
     return final
@@ -80,6 +84,16 @@ def _with_own_states(dataset: Dataset) -> Dataset:
     other = dataset.with_inputs(dataset.inputs)
     assert isinstance(other, Map | MapAndBatch)
     other.function = dataset.function.anew()
+    return other
+
+
+def _with_own_seeds(dataset: Dataset) -> Dataset:
+    """Return the dataset with seeds that no other reader of the same dataset draws from."""
+    if not isinstance(dataset, Shuffle | GlobalShuffle | RandomNumbers) or not dataset.seeds.renewed:
+        return dataset
+    other = dataset.with_inputs(dataset.inputs)
+    assert isinstance(other, Shuffle | GlobalShuffle | RandomNumbers)
+    other.seeds = dataset.seeds.anew()
     return other
 
 

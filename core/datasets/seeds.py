@@ -47,6 +47,10 @@ class Seeds(Shared):
         self._stream = PhiloxWords(seed, seed2)
         self._lock = threading.Lock()
 
+    def anew(self) -> Seeds:
+        """Return the seeds of a copy of the dataset, which begins where these began."""
+        return Seeds(*self.pair, self.renewed)
+
     def next(self) -> tuple[int, int]:
         """Return the seeds of the next pass."""
         if not self.renewed:
@@ -67,7 +71,18 @@ class Seeds(Shared):
             self._stream.position = state[2]
 
 
-def seeds_of(ctx: KernelContext, seed: int, seed2: int, renewed: bool = False) -> Seeds:
+class SeedGenerator(Seeds):
+    """The seeds of a resource, from which all datasets with its handle draw.
+
+    TensorFlow makes such a resource also for an op that takes a generator and is given none.
+    """
+
+    def anew(self) -> Seeds:
+        """Return the generator itself, for a copy of a dataset has the same handle."""
+        return self
+
+
+def seeds_of(ctx: KernelContext, seed: int, seed2: int, renewed: bool = False, kind: type[Seeds] = Seeds) -> Seeds:
     """Return the seeds for an op's two seeds; two zeros mean the session's seed, or chance."""
     if not seed and not seed2:
         if ctx.session.seed is None:
@@ -75,4 +90,4 @@ def seeds_of(ctx: KernelContext, seed: int, seed2: int, renewed: bool = False) -
         else:
             # The second seed tells the ops of a session apart; + 1, since two zeros would mean chance.
             seed, seed2 = ctx.session.seed & _MASK64, zlib.crc32(ctx.name.encode()) + 1
-    return Seeds(seed, seed2, renewed)
+    return kind(seed, seed2, renewed)

@@ -44,7 +44,8 @@ _FEW_POSITIONS: Final = 1 << 16
 
 def max_pool(x: Array, windows: Ints, strides: Ints, pads: Pads) -> Array:
     """Return the largest element of each window; NaN counts only in a window of NaN (and is then the lowest number)."""
-    # TensorFlow's comparison with NaN does not hold, so that NaN never replaces a number: np.fmax does the same.
+    # TensorFlow's comparison with NaN does not hold, so that NaN never replaces a number: np.fmax does the same. In three
+    # dimensions this is oneDNN's answer; Eigen, with TF_ENABLE_ONEDNN_OPTS=0, takes NaN in some channels and keeps -inf.
     larger = np.maximum if x.dtype.kind in "iub" else np.fmax
     least = np.asarray(lowest(x.dtype), x.dtype)
     outputs = result_sizes(x.shape, windows, strides, pads, [1] * len(windows))

@@ -7,9 +7,10 @@ table (Wagner and Fischer, J. ACM 21 (1974)), for many pairs of sequences at onc
 from __future__ import annotations
 
 import heapq
+import itertools
 import math
 import operator
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from math import exp, log1p
 from typing import Any, Final, NamedTuple
 
@@ -393,29 +394,130 @@ def unsorted_top_k(keys: Array, k: int) -> Array:
     rows = len(keys)
     result = np.empty((rows, k), np.int64)
     for row in range(rows) if k else ():
-        result[row] = _heap_order(keys[row], k)
+        result[row] = [place for _, place in _best_in_heap(keys[row], k, tuple)]
     return result
 
 
-def _heap_order(keys: Array, k: int) -> list[int]:
-    """Return the order of a heap with the worst of k + 1 at its root; each better newcomer replaces the root."""
-    heap = list(zip(keys[: k + 1].tolist(), range(k + 1)))
+def top_k_beside_nan(keys: Array, k: int, is_sorted: bool) -> list[int]:
+    """Return places of the k > 1 smallest keys of a row with NaN, by TensorFlow's comparisons, which are no order then."""
+    if k == len(keys):
+        return _all_in_order(keys.tolist())
+    heap = _best_in_heap(keys, k, _Candidate._make)
+    if is_sorted:
+        _sort_heap(heap)
+    return [place for _, place in heap]
+
+
+class _Candidate(NamedTuple):
+    key: float
+    place: int
+
+    def __lt__(self, other: tuple[Any, ...]) -> bool:
+        """Compare as TensorFlow: beside NaN, which is neither less nor greater, the place decides."""
+        return bool(self.key < other[0] or (not self.key > other[0] and self.place < other[1]))
+
+
+def _best_in_heap(keys: Array, k: int, pair: Callable[[Any], Any]) -> list[tuple[float, int]]:
+    """Return the heap of the k best as pairs of key and place: a better newcomer replaces the root, the worst of k + 1."""
+    heap = list(map(pair, zip(keys[: k + 1].tolist(), range(k + 1))))
+    _make_heap(heap)
+    _drop_root(heap, k + 1)
+    heap.pop()
+    # Beside NaN the root need not be the worst, and no number is better than a root that is NaN.
+    worst = max((key for key, _ in heap if key == key), default=-math.inf)
+    for place in np.flatnonzero(keys[k + 1 :] < worst).tolist():
+        newcomer = pair((keys[k + 1 + place].item(), k + 1 + place))
+        if newcomer < heap[0]:
+            _drop_root(heap, k)
+            _rise(heap, k - 1, 0, newcomer)
+    return heap
+
+
+def _make_heap(heap: list[Any]) -> None:
     for parent in range((len(heap) - 2) // 2, -1, -1):
         sift(heap, parent, len(heap), heap[parent])
-    _drop_root(heap)
-    worst = heap[0][0]
-    for place in np.flatnonzero(keys[k + 1 :] < worst).tolist():
-        newcomer = (keys[k + 1 + place].item(), k + 1 + place)
-        if newcomer < heap[0]:
-            heap[-1] = newcomer
-            _drop_root(heap)
-    return [place for _, place in heap[:k]]
 
 
-def _drop_root(heap: list[tuple[Any, int]]) -> None:
-    last = heap[-1]
-    heap[-1] = heap[0]
-    sift(heap, 0, len(heap) - 1, last)
+def _sort_heap(heap: list[Any]) -> None:
+    for size in range(len(heap), 1, -1):
+        _drop_root(heap, size)
+
+
+def _drop_root(heap: list[Any], size: int) -> None:
+    last = heap[size - 1]
+    heap[size - 1] = heap[0]
+    sift(heap, 0, size - 1, last)
+
+
+_SHORT: Final = 16
+"""Up to how many elements the C++ library sorts by insertion."""
+
+
+class _Keyed(NamedTuple):
+    key: float
+    place: int
+
+    def __lt__(self, other: tuple[Any, ...]) -> bool:
+        """Compare the keys alone, so that neither of two equal keys is less."""
+        return bool(self.key < other[0])
+
+
+def _all_in_order(keys: list[float]) -> list[int]:
+    """Return the places of keys with NaN as C++'s std::sort leaves them (GNU libstdc++, bits/stl_algo.h), equals by place."""
+    pairs = [_Keyed(key, place) for place, key in enumerate(keys)]
+    _divide(pairs, 0, len(pairs), 2 * len(pairs).bit_length() - 2)
+    _insert(pairs)
+    # TensorFlow sorts runs of equal neighbours by place. NaN equals nothing, so that it is a run of its own.
+    runs = itertools.accumulate((a.key != b.key for a, b in itertools.pairwise(pairs)), initial=0)
+    return [place for _, place in sorted(zip(runs, [pair.place for pair in pairs]))]
+
+
+def _divide(pairs: list[_Keyed], first: int, last: int, depth: int) -> None:
+    """Divide by pivots until the parts are short; sort a part by a heap if the divisions do not shorten it."""
+    while last - first > _SHORT:
+        if not depth:
+            heap = pairs[first:last]
+            _make_heap(heap)
+            _sort_heap(heap)
+            pairs[first:last] = heap
+            return
+        depth -= 1
+        cut = _cut(pairs, first, last)
+        _divide(pairs, cut, last, depth)
+        last = cut
+
+
+def _cut(pairs: list[_Keyed], first: int, last: int) -> int:
+    """Bring less than the median of three before the others, and return where the others begin."""
+    a, b, c = first + 1, (first + last) // 2, last - 1
+    if pairs[a] < pairs[b]:
+        median = b if pairs[b] < pairs[c] else c if pairs[a] < pairs[c] else a
+    else:
+        median = a if pairs[a] < pairs[c] else c if pairs[b] < pairs[c] else b
+    pairs[first], pairs[median] = pairs[median], pairs[first]
+    pivot, low, high = pairs[first], first + 1, last
+    while True:
+        # C++ has no bounds here: without NaN the median is one. Beyond them TensorFlow's result has no meaning.
+        while low < len(pairs) - 1 and pairs[low] < pivot:
+            low += 1
+        high -= 1
+        while high and pivot < pairs[high]:
+            high -= 1
+        if low >= high:
+            return low
+        pairs[low], pairs[high] = pairs[high], pairs[low]
+        low += 1
+
+
+def _insert(pairs: list[_Keyed]) -> None:
+    for i, pair in enumerate(pairs):
+        at = i
+        if i < _SHORT and pair < pairs[0]:
+            at = 0  # at once, past a NaN where the steps below would stop
+        while at and pair < pairs[at - 1]:
+            at -= 1
+        pairs[at + 1 : i + 1] = pairs[at:i]
+        pairs[at] = pair
 
 
 # Edit distances.

@@ -129,7 +129,7 @@ class Block:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class OnnxModel:
-    """A graph in ONNX's terms. `inputs` and `outputs` are values by name.
+    """A graph in ONNX's terms. `inputs` and `outputs` are values by name, and `defaults` what an input has if nobody feeds it.
 
     `narrowed` are the nodes whose 64-bit floats are computed in 32 bits, since onnxruntime has no other kernels for them.
     """
@@ -138,6 +138,7 @@ class OnnxModel:
     inputs: Mapping[str, Value]
     outputs: Mapping[str, Value]
     narrowed: tuple[str, ...] = ()
+    defaults: Mapping[str, Array] = dataclasses.field(default_factory=dict)
 
 
 # Outputs of the branches of a conditional: tensors, and optionals that only some branches fill.

@@ -116,7 +116,16 @@ def export(
     # The depth is checked after the cleanup, which may remove blocks.
     if g.block.depth > DEEPEST:
         raise too_deep(next(iter(outputs)))
-    return OnnxModel(g.block, dict(zip(inputs, entries.values())), dict(zip(outputs, g.block.outputs)), tuple(g.narrowed))
+    defaults = {name: default for name, value in inputs.items() if (default := _default(value.node)) is not None}
+    fed, fetched = dict(zip(inputs, entries.values())), dict(zip(outputs, g.block.outputs))
+    return OnnxModel(g.block, fed, fetched, tuple(g.narrowed), defaults)
+
+
+def _default(node: Node) -> Array | None:
+    """Return the constant that an input has if nobody feeds it; the file's input is required for a computed one."""
+    if node.op != "PlaceholderWithDefault" or not node.inputs[0].node.is_constant:
+        return None
+    return node.inputs[0].node.constant_value()
 
 
 def _input(spec: TensorSpec) -> Value:

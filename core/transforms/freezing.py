@@ -31,7 +31,7 @@ from ..support.hints import Blank, Hint, option, step
 from ..types.dtypes import variant
 from ..types.shapes import UNKNOWN, Shape
 from ..types.tensors import Tensor
-from .frozen_handles import LEAVE_IT, FrozenValue, Values, become_initialized, replace_handles
+from .frozen_handles import FrozenValue, Values, become_initialized, leave_it, replace_handles
 from .subgraphs import subgraph
 
 _RESTORE: Final = option("state", Blank("FILE"))
@@ -217,10 +217,10 @@ def _drop_references(graph: Graph, node: Node) -> None:
         for user in [user for user in giver.uses if any(value.node is giver for value in user.inputs)]:
             if any(dtype.is_ref for dtype in user.output_dtypes) and plain_op(user.op) is not None:
                 pending.append(user)
-            _drop_reference(graph, user)
+            _drop_reference(graph, node, user)
 
 
-def _drop_reference(graph: Graph, user: Node) -> None:
+def _drop_reference(graph: Graph, variable: Node, user: Node) -> None:
     plain = plain_op(user.op)
     if has_fact(user.op, "initialization_test"):
         become_initialized(graph, user)
@@ -228,7 +228,7 @@ def _drop_reference(graph: Graph, user: Node) -> None:
         read_as(user, plain)
     elif user.op_def is not None and any(arg.is_ref for arg in user.op_def.inputs):
         raise FailedPreconditionError(
-            "it writes to a variable that must be frozen", node=user.name, op=user.op, hint=LEAVE_IT
+            "it writes to a variable that must be frozen", node=user.name, op=user.op, hint=leave_it(variable.name),
         )  # fmt: skip
 
 

@@ -45,11 +45,13 @@ class FrozenValue:
 
 Values = dict[Output, FrozenValue]
 
-LEAVE_IT: Final = Hint(
-    "choose an output that does not need this node with ", option("to", Blank("OUTPUT")), ", or keep the variable with ",
-    option("except", Blank("VARIABLE")),
-)  # fmt: skip
-"""The hint of an error about a variable that cannot be frozen."""
+
+def leave_it(variable: str) -> Hint:
+    """Return the hint of an error about a variable that cannot be frozen."""
+    return Hint(
+        "choose an output that does not need this node with ", option("to", Blank("OUTPUT")), ", or keep the variable with ",
+        option("except", variable),
+    )  # fmt: skip
 
 
 def replace_handles(graph: Graph, values: Values) -> None:
@@ -317,4 +319,4 @@ def _refusal(node: Node, taken: Mapping[int, FrozenValue], why: str) -> FailedPr
     """Return the error for a node that uses a frozen handle; `why` completes the sentence."""
     variable = next(iter(taken.values())).variable
     message = f"variable '{variable}' cannot be frozen: the node {why}"
-    return FailedPreconditionError(message, node=node.name, op=node.op, hint=LEAVE_IT)
+    return FailedPreconditionError(message, node=node.name, op=node.op, hint=leave_it(variable))

@@ -16,6 +16,17 @@ def shuffled(size, source=12, op="ShuffleDataset", seeds=(5, 7), reshuffle=True,
     return pipeline(key, op, make, take=source * repeats + 1, passes=passes, plain=True)
 
 
+def read_twice(op, plain):
+    """Two passes over a shuffle that two datasets read: a pipeline that TensorFlow rewrites has a copy for each reader."""
+
+    def make(g):
+        handles = [g.DummySeedGenerator()] if op.endswith("V3") else []
+        data = getattr(g, op)(numbers(g, 6), *map(int64, (3, 5, 7)), *handles, reshuffle_each_iteration=True, **NUMBER)
+        return g.RepeatDataset(g.ConcatenateDataset(data, data, **NUMBER), int64(2), **NUMBER)
+
+    return pipeline(f"read twice {plain}", op, make, take=25, passes=2, plain=plain)
+
+
 def shuffled_and_repeated(size, count, source=7, op="ShuffleAndRepeatDataset", reshuffle=True):
     def make(g):
         handles = [g.DummySeedGenerator()] if op.endswith("V2") else []
@@ -90,6 +101,7 @@ CASES = [
     shuffled(3, source=0),
     shuffled(0),
     shuffled(-1),
+    *(read_twice(op, plain) for op in ("ShuffleDataset", "ShuffleDatasetV3") for plain in (False, True)),
     *(
         shuffled_and_repeated(size, count, reshuffle=again)
         for size in (1, 3, 20)

@@ -81,6 +81,21 @@ def ties():
     return [*results, case("MaxPool", odd, **window), case("MaxPoolWithArgmax", odd, **window)]
 
 
+def not_finite():
+    """NaN and -inf, also in windows that reach into the padding, and NaN among channels."""
+    cases = []
+    for channels in (1, 8):
+        x = integers(2, 3, 4, 3, channels, low=-9, high=9, dtype="float")
+        x[:, :, :2, :, ::2] = -np.inf
+        beside = x.copy()
+        beside.flat[::5] = np.nan
+        wide = {"ksize": [1, 7, 2, 3, 1], "strides": [1, 2, 1, 1, 1], "padding": "SAME"}
+        cases += [case("MaxPool3D", y, **attrs, differentiable=False) for y in (x, beside) for attrs in (SAME3, VALID3, wide)]
+    groups = integers(2, 2, 2, 6, dtype="float")
+    groups.flat[::5] = np.nan
+    return [*cases, case("MaxPool", groups, ksize=[1, 1, 1, 3], strides=[1, 1, 1, 3], padding="VALID", differentiable=False)]
+
+
 def second_versions():
     y = maximum(X, VALID)
     window, strides = i32(1, 2, 3, 1), i32(1, 1, 2, 1)
@@ -115,6 +130,7 @@ CASES = [
     *three_dimensions("AvgPool3D"),
     *gradients(),
     *ties(),
+    *not_finite(),
     *second_versions(),
     *with_argmax(),
     case("MaxPool", integers(1, 4, 4, 2), **SAME),
@@ -126,6 +142,10 @@ CASES = [
     case(
         "AvgPool3DGrad", i32(2, 5, 4, 3, 2), normal(2, 3, 2, 2, 2),
         ksize=[1, 3, 2, 2, 1], strides=[1, 2, 2, 2, 1], padding="SAME",
+    ),
+    *(
+        case("AvgPoolGrad", i32(3, 2, 2, 1), np.zeros(dims, np.float32), **SAME, differentiable=False)
+        for dims in ((0, 1, 1, 1), (1, 0, 5, 2))
     ),
     unshaped("AvgPool3DGrad", i32(0, 3, 0), normal(1), ksize=ONES, strides=ONES, padding="SAME"),
     case("MaxPool", normal(1, 4, 4, 4), ksize=[1, 1, 1, 2], strides=[1, 1, 1, 2], padding="VALID"),

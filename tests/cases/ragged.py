@@ -81,6 +81,16 @@ def variants():
 
         return graph_case(key, "RaggedTensorFromVariant", build)
 
+    def dense(count):
+        """Rows without levels, which a ragged rank of 0 takes however many dimensions the variants have."""
+
+        def build(g):
+            rows = g.GatherV2(g.RaggedTensorToVariant([], X, batched_input=True), np.arange(count, dtype=np.int32), 0)
+            attrs = {"input_ragged_rank": -1, "output_ragged_rank": 0, "Tvalues": "double", "Tsplits": "int64"}
+            return [[g.RaggedTensorFromVariant(rows, **attrs)[0].name]]
+
+        return build
+
     def gradient(g):
         encoded = g.RaggedTensorToVariant([SPLITS], X, batched_input=True)
         towards = g.RaggedTensorToVariantGradient(encoded, SPLITS, [3], Tvalues="double")
@@ -92,6 +102,7 @@ def variants():
         back("rows in another order", True, 1, [1, 0, 1], 1),
         back("a matrix of rows", True, 1, [[1, 0], [1, 1]], 2),
         back("wrong rank", True, 0, variant_rank=1),
+        *(graph_case(f"{count} dense", "RaggedTensorFromVariant", dense(count)) for count in (0, 3)),
         graph_case("to variant", "RaggedTensorToVariant", gradient),
         graph_case("gradient", "RaggedTensorToVariantGradient", gradient),
     ]

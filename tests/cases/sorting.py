@@ -8,6 +8,22 @@ X = normal(3, 5, dtype="double")
 TIED = i32([3, 1, 3, 0, 1], [2, 2, 2, 2, 2])
 
 
+def beside_nan():
+    """Rows on whose NaN the loops meet in another order for each way to sort: a heap, insertion, pivots, a heap at last."""
+    cases = []
+    for dtype in ("half", "float", "double"):
+        x = integers(3, 40, low=-9, high=9, dtype=dtype)
+        x.flat[::7] = np.nan
+        x[2] = np.nan
+        cases += [case("TopKV2", x, k, sorted=k % 2 == 0) for k in (1, 5, 12, 38, 40)]
+        cases += [case("TopKV2", x[:, :n].copy(), k) for n, k in ((5, 1), (9, 1), (16, 1), (16, 16), (5, 4))]
+    # Of a median of three the worst order: Musser, "Introspective sorting and selection algorithms" (1997).
+    half = np.arange(1, 101, dtype=np.float32)
+    worst = -np.concatenate([np.where(half % 2, half, half + 99), 2 * half])
+    worst[-1] = np.nan
+    return [*cases, case("TopKV2", worst, 200)]
+
+
 def top():
     dtypes = ("half", "bfloat16", "float", "int8", "uint8", "int64", "uint64")
     cases = [case("TopKV2", integers(2, 6, dtype=t), 3) for t in dtypes]
@@ -22,6 +38,8 @@ def top():
         case("TopKV2", np.float32(1), 1),
         case("TopKV2", X, i32(1)),
         case("TopKV2", X, -1),
+        *(case("TopKV2", integers(3, n, low=-9, high=9), k, sorted=False) for n, k in ((7, 3), (40, 12), (40, 39))),
+        *beside_nan(),
         removed("TopK", X, version=6, k=6),
         case("ApproxTopK", normal(2, 6), k=2),
         *(case("NthElement", X, n, reverse=r) for n in (0, 2, 4) for r in (False, True)),

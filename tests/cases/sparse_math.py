@@ -1,8 +1,10 @@
 """Cases of the sparse_math family."""
 
+import itertools
+
 import numpy as np
 
-from tests.opcases import case, i32, i64, normal, strings
+from tests.opcases import case, i32, i64, integers, normal, strings
 
 INDICES = i64([0, 0], [0, 2], [1, 1])
 VALUES = np.array([1.5, -2.0, 3.0])
@@ -17,6 +19,11 @@ def reductions():
         cases += [case(op, *A, i32(*axes), keep_dims=k) for axes in ((0,), (1,), (0, 1), (-1, 1)) for k in (False, True)]
         cases += [case(op, *INTS, 0), case(op, *A, i32(2)), case(op, INDICES[:0], VALUES[:0], SHAPE, i32(0))]
         cases += [case(op, INDICES[::-1].copy(), VALUES, SHAPE, i32(0)), case(op, INDICES + 5, VALUES, SHAPE, i32(0))]
+    for op, dtype in itertools.product(("SparseReduceMax", "SparseReduceMaxSparse"), ("half", "float", "double")):
+        # A row ends with NaN, another has it in its first packet alone, and a third has only NaN.
+        x = integers(4, 13, low=-9, high=9, dtype=dtype)
+        x[0, ::4], x[1, :5], x[2] = np.nan, np.nan, np.nan
+        cases += [case(op, np.argwhere(np.ones_like(x)), x.ravel(), i64(4, 13), i32(axis)) for axis in (0, 1)]
     return cases
 
 

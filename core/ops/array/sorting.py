@@ -11,9 +11,10 @@ import numpy as np
 
 from ...building.gradbuilder import GradientBuilder, Gradients
 from ...graph.graph import Node, Output
+from ...numerics.group_reductions import settle_nans
 from ...numerics.half_precision import wide
 from ...numerics.integers import extremes
-from ...numerics.sequences import sorted_top_k, unsorted_top_k
+from ...numerics.sequences import sorted_top_k, top_k_beside_nan, unsorted_top_k
 from ...registry.registry import (
     Cost,
     arrays,
@@ -66,15 +67,28 @@ def _checked_k(dims: tuple[int, ...], k: int) -> int:
 
 def _top_index(x: Array, k: int, is_sorted: bool) -> Array:
     keys = _reversed_order(x)
-    if not is_sorted and k < x.shape[-1]:  # TensorFlow sorts whole rows whatever `sorted` is
+    if x.dtype.kind in "fV" and k and np.isnan(x).any():
+        return _top_index_beside_nan(x, keys, k, is_sorted)
+    if not is_sorted and 1 < k < x.shape[-1]:  # TensorFlow sorts whole rows whatever `sorted` is
         return unsorted_top_k(keys.reshape(-1, x.shape[-1]), k).reshape(*x.shape[:-1], k)
     return sorted_top_k(keys, k)
 
 
+def _top_index_beside_nan(x: Array, keys: Array, k: int, is_sorted: bool) -> Array:
+    # TensorFlow's comparisons are no order with NaN, so that its places follow from the algorithm: of [3, NaN, 2] it gives 2
+    # for k = 1, 3 and NaN for k = 2, and all as they stand for k = 3.
+    rows, keys = x.reshape(-1, x.shape[-1]), keys.reshape(-1, x.shape[-1])
+    if k == 1:
+        groups = np.repeat(np.arange(len(rows)), rows.shape[1])
+        largest = settle_nans(np.maximum, groups, rows.reshape(-1), in_packets=True)[1].reshape(rows.shape).max(-1)
+        index = np.argmax(rows == largest[:, None], -1)[:, None]  # 0 for a NaN, which equals none
+    else:
+        index = np.stack([top_k_beside_nan(row, k, is_sorted) for row in keys])
+    return index.reshape(*x.shape[:-1], k)
+
+
 def _reversed_order(x: Array) -> Array:
-    """Return numbers whose order is the reverse of the order of `x`."""
-    # NaN comes last. TensorFlow's comparisons are no order with NaN, so that its places follow from the algorithm: of
-    # [3, NaN, 2] it gives 2 for k = 1, 3 and NaN for k = 2, and all as they stand for k = 3.
+    """Return numbers whose order is the reverse of the order of `x`; NaN comes last."""
     if x.dtype.kind in "iu":
         return ~x  # the least integer, and unsigned ones, have no negative
     return -wide(x)

@@ -10,7 +10,7 @@ from typing import Any, Final, TypeAlias, TypeVar
 import numpy as np
 
 from ...datasets.dataset import Dataset, Element, Origin, PerPass, Spec, array_of
-from ...datasets.seeds import Seeds, seeds_of
+from ...datasets.seeds import SeedGenerator, Seeds, seeds_of
 from ...graph.callers import reached_functions
 from ...graph.graph import Node
 from ...graph.purity import has_state, places_handed_on
@@ -321,4 +321,4 @@ DUMMY: Final = Seeds(0, 0, False)
 def chosen_seeds(ctx: KernelContext, seed: int, seed2: int, generator: Any, renewed: bool) -> Seeds:
     """Return the seeds of a generator's handle, or an op's own where the handle is a dummy."""
     seeds = resource(generator, Seeds)
-    return seeds_of(ctx, seed, seed2, renewed) if seeds is DUMMY else seeds
+    return seeds_of(ctx, seed, seed2, renewed, SeedGenerator) if seeds is DUMMY else seeds

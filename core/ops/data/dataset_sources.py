@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ...datasets.dataset import Dataset, Spec, array_of
-from ...datasets.seeds import seeds_of
+from ...datasets.seeds import SeedGenerator, seeds_of
 from ...datasets.sources import Generated, ListOf, RandomNumbers, Range, Slices, SparseSlices, Tensors
 from ...registry.registry import kernel
 from ...runtime.state.edge_values import scalar_object
@@ -118,7 +118,8 @@ def random_dataset(
 @kernel("AnonymousSeedGenerator", shape="-> (), ()", facts=("input_pipeline",), arithmetic=False)
 def anonymous_seed_generator(ctx: KernelContext, seed: Array, seed2: Array, reshuffle: Array) -> tuple[Array, Array]:
     """Return a generator of seeds for successive passes, and its deleter."""
-    seeds = seeds_of(ctx, number_in(seed, "seed"), number_in(seed2, "seed2"), flag_in(reshuffle, "reshuffle"))
+    pair = number_in(seed, "seed"), number_in(seed2, "seed2")
+    seeds = seeds_of(ctx, *pair, flag_in(reshuffle, "reshuffle"), SeedGenerator)
     return scalar_object(seeds), scalar_object(None)
 
 

@@ -234,8 +234,9 @@ for _ops, _cost in (
 
 arrays_as(Relu="relu", Relu6="relu6", Elu="elu", Selu="selu", Softplus="softplus", Softsign="soft_sign")
 lower("LeakyRelu")(lambda xla, x, *, alpha: xla.where(x > 0, x, x * alpha))
-arrays("ReluGrad")(lambda xp, dy, x: xp.where(x > 0, dy, 0))
-arrays("Relu6Grad")(lambda xp, dy, x: xp.where((x > 0) & (x < 6), dy, 0))
+# Products, as in the kernels: an infinite gradient times 0 is NaN.
+arrays("ReluGrad")(lambda xp, dy, x: dy * (x > 0).astype(dy.dtype))
+arrays("Relu6Grad")(lambda xp, dy, x: dy * ((x > 0) & (x < 6)).astype(dy.dtype))
 arrays("LeakyReluGrad")(lambda xp, dy, x, *, alpha: xp.where(x > 0, dy, dy * alpha))
 arrays("EluGrad")(lambda xp, dy, y: xp.where(y < 0, dy * (y + 1), dy))
 arrays("SeluGrad")(lambda xp, dy, y: xp.where(y < 0, dy * (y + _SELU_SCALE * _SELU_ALPHA), dy * _SELU_SCALE))

@@ -225,12 +225,11 @@ facts("bounded_by_inputs", of=("AvgPool",))
 
 @kernel("AvgPoolGrad", "AvgPool3DGrad", facts=("backward", "half_infer"))
 def avg_pool_grad(orig_input_shape: Array, grad: Array, *, window: WindowAttributes) -> Result:
-    """Return the gradient of AvgPool for its input; for an empty gradient in 3-D TensorFlow checks only the shape."""
-    if "D" in window.data_format:
-        dims = ints(orig_input_shape, "orig_input_shape")
-        # In three dimensions TensorFlow's oneDNN kernel returns before it checks windows.
-        if (not grad.size or 0 in dims) and min(dims, default=0) >= 0:
-            return np.zeros(dims, grad.dtype)
+    """Return the gradient of AvgPool for its input; beside an empty gradient TensorFlow checks no more than the shape."""
+    dims = ints(orig_input_shape, "orig_input_shape")
+    # TensorFlow's oneDNN kernels return before they check windows.
+    if (not grad.size or 0 in dims) and min(dims, default=0) >= 0:
+        return np.zeros(dims, grad.dtype)
     return pool_mean_gradient(orig_input_shape, grad, PoolingAttributes(window))
 
 
@@ -469,6 +468,10 @@ def max_of_windows(xla: Any, x: Any, window: WindowAttributes) -> Any:
     # A window of padding alone cannot occur: paddings are smaller than windows.
     neutral, is_float, ksize = _neutral_of_max(x.dtype), x.dtype.kind not in "iu", window.ksize
     windows = ksize, window.strides, _padding(window)
+    if ksize[window.data_format.index("C")] > 1 and is_float and _takes_slices(xla, ksize):
+        # Over channels a NaN stays if it is the first, and is left out elsewhere.
+        groups = _Windows(xla, x, neutral, window).elements
+        return functools.reduce(lambda best, element: xla.where(best < element, element, best), groups)
     if ksize[window.data_format.index("C")] > 1 or not (is_float or _takes_slices(xla, ksize)):
         return xla.lax.reduce_window(x, neutral, xla.lax.max, *windows)
     # TensorFlow's maxima begin with the lowest finite number, so a window of -inf, or of NaN, gives that number.
@@ -588,6 +591,8 @@ def _avg_pool_grad_onnx(g: Any, sizes: Any, dy: Any, *, window: WindowAttributes
     is_spatial = batch_and_channel(window.ksize, data_format) == (1, 1)
     if not shape or not all(isinstance(size, int) for size in shape[1:]) or not is_spatial:
         g.refuse("the sizes of its result are computed, or its windows go over batches or channels")
+    if not may_equal(dy.shape, tuple(pooled_shape(outputs[0], PoolingAttributes(window)))):
+        g.refuse("its gradient has another shape than the means have")
     size, steps = spatial(window.ksize, data_format), spatial(window.strides, data_format)
     # A convolution of ones with ones counts the elements in each window; it is folded, so the model holds a constant.
     ones = np.ones((1, *shape[1:-1], 1), np.float32)

@@ -111,7 +111,11 @@ def _depthwise_max(x: Array, pool: PoolingAttributes) -> Array:
     # TensorFlow pools over channels by groups that do not overlap.
     if math.prod(pool.windows) != 1 or pool.depth != pool.depth_stride or x.shape[-1] % pool.depth:
         raise UnimplementedError("MaxPooling supports exactly one of pooling across depth or pooling across width/height.")
-    return np.max(x.reshape(*x.shape[:-1], x.shape[-1] // pool.depth, pool.depth), -1)
+    groups = x.reshape(*x.shape[:-1], x.shape[-1] // pool.depth, pool.depth)
+    if x.dtype.kind in "fV" and np.isnan(x).any():
+        # TensorFlow goes on from the first element by a comparison, so that a NaN stays there and is left out elsewhere.
+        return functools.reduce(lambda best, part: np.where(best < part, part, best), np.moveaxis(groups, -1, 0))
+    return np.max(groups, -1)
 
 
 def pool_max(input: Array, pool: PoolingAttributes) -> Array:

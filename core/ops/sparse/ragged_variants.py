@@ -98,6 +98,8 @@ def ragged_tensor_from_variant(
     items = np.ravel(encoded).tolist()
     # -1 leaves the ragged rank of the variants to be found from the two others.
     inner = output_ragged_rank - encoded.ndim if input_ragged_rank == -1 else input_ragged_rank
+    if not output_ragged_rank and encoded.ndim and inner <= 0:
+        return _stacked(items, Tvalues)
     if inner < 0 or inner + encoded.ndim != output_ragged_rank:
         raise InvalidArgumentError(f"output_ragged_rank {output_ragged_rank} is not {encoded.ndim} above that of the variants")
     for item in items:
@@ -113,6 +115,14 @@ def ragged_tensor_from_variant(
         levels.append(_ends(np.concatenate([np.diff(i.nested[level]) for i in items] or [np.zeros(0, np.int64)])))
     values = np.concatenate([i.values for i in items]) if items else np.zeros(0, Tvalues.numpy)
     return [s.astype(Tsplits.numpy) for s in levels], values
+
+
+def _stacked(items: list[Any], dtype: DType) -> tuple[list[Array], Array]:
+    """Return the dense values of variants as rows: a ragged rank of 0 asks for no levels, whatever dimensions they have."""
+    for item in items:
+        _check_variant(item, 0, dtype)
+        require(np.shape(item.values) == np.shape(items[0].values), "the variants hold values of different shapes")
+    return [], np.stack([item.values for item in items]) if items else np.zeros(0, dtype.numpy)
 
 
 def _ends(lengths: Array | list[int]) -> Array:

@@ -13,7 +13,7 @@ import numpy as np
 from ...building.gradbuilder import GradientBuilder, Gradients
 from ...graph.graph import Node, Output
 from ...numerics import group_reductions
-from ...numerics.group_reductions import lowest, reduce_groups, update_rows
+from ...numerics.group_reductions import lowest, reduce_groups, settle_nans, update_rows
 from ...numerics.half_precision import widened
 from ...numerics.integers import truncated_quotient
 from ...numerics.sequences import edit_distances
@@ -64,7 +64,8 @@ def _register_reduction(op: str, ufunc: np.ufunc) -> None:
         if np.any(rows < 0) or np.any(rows >= dense_shape[remaining]):
             raise InvalidArgumentError(f"Obtained a write index which is outside of the bounds of {dense_shape.tolist()}")
         # Only places with elements are reduced: a maximum of negative numbers must not meet the 0 of an empty place.
-        places, reduced = reduce_groups(ufunc, flat_positions(rows, dense_shape[remaining]), values)
+        positions = flat_positions(rows, dense_shape[remaining])
+        places, reduced = reduce_groups(ufunc, *settle_nans(ufunc, positions, values, in_packets=True))
         result = np.zeros(math.prod(dims), values.dtype)
         result[places] = reduced
         return result.reshape(dims)
@@ -77,7 +78,7 @@ def _register_reduction(op: str, ufunc: np.ufunc) -> None:
         validate(indices, values, dense_shape)
         remaining, dims = _reduction(dense_shape, axes, keep_dims)
         (groups,) = common_keys(indices[:, remaining])
-        _, reduced = reduce_groups(ufunc, groups, values)
+        _, reduced = reduce_groups(ufunc, *settle_nans(ufunc, groups, values, in_packets=True))
         vectors = indices[np.unique(groups, return_index=True)[1]][:, remaining]
         if keep_dims:
             # Kept dimensions have the index 0.

@@ -726,3 +726,19 @@ def test_numbers_of_a_fed_seed_are_tensorflows(op, inputs, tmp_path):
         feeds = {"size": np.array([5, 7], np.int32), "seed": np.array([number, 3 - number], np.int64)}
         drawn = Session(graph).run("y:0", {f"{name}:0": value for name, value in feeds.items()})
         np.testing.assert_allclose(run_onnx(tmp_path / "r.onnx", feeds)[0], drawn, rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize("value", [2.5, [1.0, -2.0], 1 + 2j], ids=str)
+def test_an_input_with_a_default_may_be_left_out(value, tmp_path):
+    """A constant default is the input's value in the model, too; a computed one makes the input a required one."""
+    value = np.array(value, np.complex64 if np.iscomplexobj(value) else np.float32)
+    g = GraphBuilder()
+    x = g.Placeholder(dtype="float32", shape=[2], name="x")
+    k = g.PlaceholderWithDefault(g.constant(value), shape=[None] * value.ndim, name="k")
+    computed = g.PlaceholderWithDefault(g.Square(x), shape=[2], name="computed")
+    y = g.AddV2(g.Mul(g.Cast(x, DstT=value.dtype.name), k), g.Cast(computed, DstT=value.dtype.name))
+    save_onnx(export(g.graph, {"x": x, "k": k, "computed": computed}, {"y": y}), tmp_path / "m.onnx")
+    feeds = {"x": np.float32([3, 4]), "computed": np.float32([9, 16])}
+    for k_fed in (value, value * 3):
+        fed = feeds if k_fed is value else feeds | {"k": as_pairs(k_fed)}
+        np.testing.assert_allclose(run_onnx(tmp_path / "m.onnx", fed)[0], as_pairs(feeds["x"] * k_fed + feeds["computed"]))
