@@ -72,6 +72,7 @@ def _hazard_of_product(terms: _Terms, product: Any, parts: Sequence[Any]) -> str
 
 
 _ADD, _DIVIDE = ops_with("addition"), ops_with("division")
+_QUOTIENTS = (*_DIVIDE, "DivNoNan")
 _ADDED = {**dict.fromkeys(_ADD, (False, False)), "Sub": (False, True), "Neg": (True,)}
 _DIVIDED = {**dict.fromkeys(_DIVIDE, (False, True)), **dict.fromkeys(ops_with("reciprocal"), (True,))}
 _SUM = _InvertibleOperation(_ADDED, "AddV2", "Sub", np.add, np.negative, _hazard_of_sum)
@@ -87,6 +88,7 @@ _MULTIPLIED = dataclasses.replace(_PRODUCT, parts={"Mul": (False, False)})
     algebra="c1 - (x - c2), (x + c1) + (y + c2) ... -> x + c, (x + y) + c",
     accuracy=Accuracy.ROUNDING,
     relaxed_where="the constants cancel, the sum may overflow, or several values are regrouped",
+    reads=_ADDED,
 )
 def merge_offsets(r: Rewriter, node: Node) -> Output | None:
     return _rebuilt(r, node, _SUM) if node.output_dtypes[0].is_numeric else None
@@ -97,6 +99,7 @@ def merge_offsets(r: Rewriter, node: Node) -> Output | None:
     algebra="c1 / (x * c2), (x * c1) * (y * c2) ... -> c / x, (x * y) * c",
     accuracy=Accuracy.ROUNDING,
     relaxed_where="an intermediate result may overflow or underflow, or several values are regrouped",
+    reads=_PRODUCT.parts,
 )
 def merge_factors(r: Rewriter, node: Node) -> Output | None:
     dtype = node.output_dtypes[0]
@@ -208,7 +211,7 @@ def _joined(r: Rewriter, terms: Sequence[tuple[bool, Output, float]], group: _In
     return result
 
 
-@rule("Mul", algebra="(x*a + b) * c -> x*(a*c) + b*c", accuracy=Accuracy.RELAXED)
+@rule("Mul", algebra="(x*a + b) * c -> x*(a*c) + b*c", accuracy=Accuracy.RELAXED, reads=_ADD)
 def scale_an_affine_function(r: Rewriter, node: Node) -> Output | None:
     scale, total = with_constant(r, node)
     offset, product = with_constant(r, free_node(r, total, _ADD))
@@ -235,7 +238,7 @@ def free_node(r: Rewriter, value: Output | None, ops: Sequence[str]) -> Node | N
     return value.node if value is not None and value.node.op in ops and r.is_free(value.node) else None
 
 
-@rule("Mul", "Neg", algebra="(-x) * c, -(x * c) -> x * (-c)", accuracy=Accuracy.EXACT)
+@rule("Mul", "Neg", algebra="(-x) * c, -(x * c) -> x * (-c)", accuracy=Accuracy.EXACT, reads=("Neg", "Mul"))
 def negate_the_constant(r: Rewriter, node: Node) -> Output | None:
     outer = node if node.op == "Mul" else free_node(r, node.inputs[0], ("Mul",))
     constant, x = with_constant(r, outer)
@@ -250,7 +253,7 @@ def negate_the_constant(r: Rewriter, node: Node) -> Output | None:
     return r.Mul(x, r.constant(np.negative(r.constant_value(constant)), x))
 
 
-@rule(*_ADD, "Sub", algebra="a/c + b/c -> (a + b)/c", accuracy=Accuracy.RELAXED)
+@rule(*_ADD, "Sub", algebra="a/c + b/c -> (a + b)/c", accuracy=Accuracy.RELAXED, reads=_QUOTIENTS)
 def hoist_common_denominator(r: Rewriter, node: Node) -> Output | None:
     shared = _shared_denominator(r, node.inputs)
     if shared is None:
@@ -259,7 +262,7 @@ def hoist_common_denominator(r: Rewriter, node: Node) -> Output | None:
     return r.add(op, r.add(node.op, *numerators), denominator)
 
 
-@rule("AddN", algebra="AddN(a*x, b*x, ...) -> AddN(a, b, ...) * x, and the same for a/x", accuracy=Accuracy.RELAXED)
+@rule("AddN", algebra="AddN(a*x, b*x, ...) -> AddN(a, b, ...) * x, and the same for a/x", accuracy=Accuracy.RELAXED, reads=("Mul", *_QUOTIENTS))
 def hoist_from_many(r: Rewriter, node: Node) -> Output | None:
     if len(node.inputs) < 2:
         return None
@@ -275,7 +278,7 @@ _Shared = tuple[str, list[Output], Output]
 
 def _shared_denominator(r: Rewriter, values: Sequence[Output]) -> _Shared | None:
     """Return the op, the numerators and the denominator of quotients with a common denominator."""
-    nodes = _free_nodes(r, values, (*_DIVIDE, "DivNoNan"))
+    nodes = _free_nodes(r, values, _QUOTIENTS)
     # 1/2 + 1/2 of integers is 0, and (1 + 1)/2 is 1.
     if nodes is None or len({n.inputs[1] for n in nodes}) > 1 or nodes[0].output_dtypes[0].is_integer:
         return None
@@ -348,6 +351,7 @@ _CONVOLUTIONS = ("Conv2D", "Conv3D", "DepthwiseConv2dNative")
     algebra="conv(x * c, w) -> conv(x, c * w)",
     accuracy=Accuracy.ROUNDING,
     relaxed_where="an intermediate result may overflow or underflow",
+    reads=("Mul",),
 )
 def factor_of_input_into_weights(r: Rewriter, node: Node) -> Output | str | None:
     constant, x = with_constant(r, free_node(r, node.inputs[0], ("Mul",)))
@@ -416,6 +420,7 @@ def scaled_weights(r: Rewriter, weights: Any, factor: Any) -> Any:
     algebra="bias_add(x + c, b) -> bias_add(x, b + c)",
     accuracy=Accuracy.ROUNDING,
     relaxed_where="the constants cancel, or are so large that the sum may overflow",
+    reads=_ADD,
 )
 def offset_into_later_bias(r: Rewriter, node: Node) -> Output | str | None:
     constant, x = with_constant(r, free_node(r, node.inputs[0], _ADD))
@@ -427,6 +432,7 @@ def offset_into_later_bias(r: Rewriter, node: Node) -> Output | str | None:
     algebra="bias_add(x, b) + c -> bias_add(x, b + c)",
     accuracy=Accuracy.ROUNDING,
     relaxed_where="the constants cancel, or are so large that the sum may overflow",
+    reads=("BiasAdd",),
 )
 def offset_into_earlier_bias(r: Rewriter, node: Node) -> Output | str | None:
     constant, other = with_constant(r, node)
