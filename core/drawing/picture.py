@@ -139,10 +139,14 @@ def opened_tree(nodes: Sequence[Node], edges: Sequence[Link], look: Look) -> tup
     The division of the tree with the most parts that fits is taken, where none fits that with the most boxes; parts stand in
     the order of the data flow.
     """
-    ordered = list(flow_order(forward_edges(nodes, ((link.source, link.target) for link in edges))))
-    sources = grouped((link.target, link.source) for link in edges)
-    held = _held(ordered, sources)
-    nodes, homes = _beside_readers(ordered, sources, held), _homes(ordered, edges, held)
+    nodes = list(flow_order(forward_edges(nodes, ((link.source, link.target) for link in edges))))
+    # Asked once for each op, which alone decides whether a node is of these kinds.
+    weights = {op for op, node in {node.op: node for node in nodes}.items() if kind_of(node) in _WEIGHTS}
+    homes: dict[Node, str] = {}
+    if weights:
+        sources = grouped((link.target, link.source) for link in edges)
+        held = _held(nodes, sources, weights)
+        nodes, homes = _beside_readers(nodes, sources, held), _homes(nodes, edges, held)
     candidates = []
     # A scope of forty parts fits a picture only closed. Divided into rows of twelve or six it may be opened in part.
     for parts in sorted({look.max_boxes, *(n for n in _PARTS if n < look.max_boxes)}, reverse=True):
@@ -155,11 +159,9 @@ def opened_tree(nodes: Sequence[Node], edges: Sequence[Link], look: Look) -> tup
     return max(candidates, key=lambda candidate: len(set(dict(_places(*candidate)).values())))
 
 
-def _held(nodes: Sequence[Node], sources: Mapping[Node, Sequence[Node]]) -> set[Node]:
-    """Return the variables and constants, and what is computed from them alone, of nodes in the order of the data flow."""
+def _held(nodes: Sequence[Node], sources: Mapping[Node, Sequence[Node]], weights: Container[str]) -> set[Node]:
+    """Return the nodes of the ops `weights`, and what is computed from them alone, of nodes in the order of the data flow."""
     held: set[Node] = set()
-    # Asked once for each op, which alone decides whether a node is of these kinds.
-    weights = {op for op, node in {node.op: node for node in nodes}.items() if kind_of(node) in _WEIGHTS}
     for node in nodes:
         before = sources.get(node, ())
         if held.issuperset(before) if before else node.op in weights:
@@ -167,10 +169,8 @@ def _held(nodes: Sequence[Node], sources: Mapping[Node, Sequence[Node]]) -> set[
     return held
 
 
-def _homes(nodes: Sequence[Node], edges: Iterable[Link], held: Collection[Node]) -> dict[Node, str]:
+def _homes(nodes: Sequence[Node], edges: Iterable[Link], held: set[Node]) -> dict[Node, str]:
     """Return the scopes that alone read variables, for variables that lie in none, or where nothing computes."""
-    if not held:
-        return {}
     readers = grouped((link.source, link.target) for link in edges if link.source in held)
     around = {node: scope_path(node.name) for node in nodes}
     inner = {around[node] for node in nodes if node not in held}
@@ -192,16 +192,17 @@ def _with_outer(scope: str) -> Iterator[str]:
         scope = scope.rpartition("/")[0]
 
 
-def _beside_readers(nodes: Sequence[Node], sources: Mapping[Node, Sequence[Node]], held: Collection[Node]) -> list[Node]:
+def _beside_readers(nodes: Sequence[Node], sources: Mapping[Node, Sequence[Node]], held: set[Node]) -> list[Node]:
     """Return nodes in the order of the data flow with those held before the first reader: at the beginning they would put
     the scopes of layers in the order of their weights.
     """
-    if not held:
-        return list(nodes)
     ordered: dict[Node, None] = {}
     # The others first, each behind the weights that it reads; then the weights that nothing reads.
     for node in [*(node for node in nodes if node not in held), *nodes]:
         if node in ordered:
+            continue
+        if held.isdisjoint(sources.get(node, ())):
+            ordered[node] = None
             continue
         pending = [node]
         while pending:

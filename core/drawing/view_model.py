@@ -608,11 +608,12 @@ class _NearWeights:
 
     def near(self, node: Node) -> Iterable[Node]:
         """Return the weights that a node reads, as a kernel; then those of the only reader, as a bias, in the same scope."""
-        if node.is_constant or node.op in self._passing or not node.output_dtypes:
+        if not self._weights or node.is_constant or node.op in self._passing or not node.output_dtypes:
             return ()
-        own, reader = self._of(node), _follower(node)
+        own, reader = self._of(node), _only_reader(node)
         others = () if reader is None else self._of(reader)
-        return dict.fromkeys((*own, *others)) if others else own
+        # The scopes last, as they take the longest to compare.
+        return dict.fromkeys((*own, *others)) if others not in ((), own) and _are_beside(node, reader) else own
 
     def _of(self, node: Node) -> tuple[Node, ...]:
         """Return the weights that a node reads, each once."""
@@ -623,13 +624,16 @@ class _NearWeights:
         return read
 
 
-def _follower(node: Node) -> Node | None:
-    """Return the only node that reads a node's outputs, if both lie in the same scope: Keras puts the kernel's product and
-    the bias's sum into the scope of their layer, and the page shows both weights at either.
+def _are_beside(node: Node, reader: Node | None) -> bool:
+    """Return True for nodes of the same scope: Keras puts the kernel's product and the bias's sum into the scope of their
+    layer, and the page shows both weights at either.
     """
     scope = node.name.rpartition("/")[0]
-    if not scope:
-        return None
+    return reader is not None and scope != "" and reader.name.rpartition("/")[0] == scope
+
+
+def _only_reader(node: Node) -> Node | None:
+    """Return the only node that reads a node's outputs."""
     readers = []
     for user, times in node.uses.items():
         # By the number of uses: a search through the inputs of a node that reads all others would take the square.
@@ -637,7 +641,7 @@ def _follower(node: Node) -> Node | None:
             readers.append(user)
             if len(readers) > 1:
                 return None
-    return readers[0] if readers and readers[0].name.rpartition("/")[0] == scope else None
+    return readers[0] if readers else None
 
 
 def _calls(graph: Graph, node: Node) -> tuple[str, ...]:
