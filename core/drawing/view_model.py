@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from typing import Any, Final, NamedTuple, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from ..explaining.node_facts import Explainer
 from ..explaining.node_listing import MOST_ALIKE, default_attributes, node_record, own_attributes, value_text
@@ -161,6 +161,10 @@ class CommonEntry:
     passing: tuple[int, ...] = ()
     """The number of the first input that the called functions take, and of the first function whose results are the outputs;
     empty where inputs are not arguments as they stand."""
+    dtype: str = ""
+    """The dtype of the first output."""
+    bytes: int | None = None
+    """The bytes of all outputs; None where a shape or dtype is not known."""
 
 
 # Not frozen: the constructor of a frozen class takes three times as long, and a large graph has a million entries.
@@ -196,7 +200,7 @@ class Entry:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Overlay:
-    """The numbers or texts of nodes by number; otherwise as NodeOverlay."""
+    """The numbers or texts of nodes by number; otherwise as NodeOverlay. The page itself has those of dtypes and bytes."""
 
     title: str
     unit: str
@@ -341,9 +345,7 @@ class _Binder:
         # The nodes of two compared graphs are numbered in a row: entries, groups and overlays hold for both.
         self.entries: list[Entry] = [] if others is None else others.entries
         self.groups: list[ColocationGroup] = [] if others is None else others.groups
-        self._dtypes: dict[int, str] = {} if others is None else others._dtypes
-        self._bytes: dict[int, int] = {} if others is None else others._bytes
-        self._common: KeyedCache[tuple[Any, ...], _CommonFacts] = KeyedCache(MOST_ALIKE)
+        self._common: KeyedCache[tuple[Any, ...], tuple[object, CommonEntry]] = KeyedCache(MOST_ALIKE)
         """By op and the identities of attributes and specs, which are kept so that these stay."""
         self._more: dict[Node, int] = {}
         """The numbers of the nodes of the first of two compared graphs, by the nodes of both as one."""
@@ -386,16 +388,10 @@ class _Binder:
     ) -> Entry:
         """Return the entry of a node, without knowledge of pages."""
         numbers, figures = self._numbers, self._figures
-        common = self._common_of(node, explainer.inference)
-        number = numbers[node]
-        if common.dtype:
-            self._dtypes[number] = common.dtype
-        if common.bytes is not None:
-            self._bytes[number] = common.bytes
         stage, evidence = explainer.placed[node]
         return Entry(
             node.name,
-            common.entry,
+            self._common_of(node, explainer.inference),
             stage,
             evidence,
             figures.words(explainer.role(node)),
@@ -414,7 +410,7 @@ class _Binder:
             figures.origins.get(node, ""),
         )
 
-    def _common_of(self, node: Node, inference: Inference | None) -> _CommonFacts:
+    def _common_of(self, node: Node, inference: Inference | None) -> CommonEntry:
         """Return what a node shares with nodes of the same op, attributes and shapes."""
         try:
             outputs = node.outputs()
@@ -422,20 +418,18 @@ class _Binder:
             outputs = []
         specs = () if inference is None else tuple([inference.specs[output] for output in outputs])
         key = node.op, id(node.attrs), *map(id, specs)
-        common = self._common.get(key)
-        if common is None:
-            common = self._new_common(node, inference, outputs, specs)
-            # A node without inputs may have a value of its own: a million constants would drive out the others.
-            if node.inputs:
-                self._common[key] = common
+        if (known := self._common.get(key)) is not None:
+            return known[1]
+        common = self._new_common(node, inference, outputs)
+        # A node without inputs may have a value of its own: a million constants would drive out the others.
+        if node.inputs:
+            self._common[key] = (node.attrs, specs), common
         return common
 
-    def _new_common(
-        self, node: Node, inference: Inference | None, outputs: Sequence[Output], specs: Sequence[TensorSpec]
-    ) -> _CommonFacts:
+    def _new_common(self, node: Node, inference: Inference | None, outputs: Sequence[Output]) -> CommonEntry:
         record = node_record(node, inference)
         dtypes = [output.dtype for output in outputs]
-        entry = CommonEntry(
+        return CommonEntry(
             node.op,
             kind_of(node),
             tuple(map(str, record.outputs)),
@@ -443,13 +437,11 @@ class _Binder:
             tuple((name, value_text(value)) for name, value in own_attributes(record).items()),
             _calls(self._graph, node),
             _passing(self._graph, node),
+            *_sizes([output.shape for output in record.outputs], dtypes),
         )
-        return _CommonFacts((node.attrs, specs), entry, *_sizes([output.shape for output in record.outputs], dtypes))
 
     def overlays(self, overlays: Sequence[NodeOverlay]) -> Iterator[Overlay]:
-        """Yield the overlays of dtypes and bytes, and the others by the numbers of nodes."""
-        yield Overlay("Dtype", "", False, tuple(self._dtypes.items()))
-        yield Overlay("Bytes", "bytes", True, tuple(self._bytes.items()))
+        """Yield the overlays by the numbers of nodes."""
         for overlay in overlays:
             numbered = (
                 (numbers[node], value)
@@ -563,18 +555,6 @@ class _Binder:
         """Yield each node without a box with the nearest boxed node, along forwarded values."""
         nearest = _nearest_drawn(left_out)
         return ((self._numbers[node], self._numbers[nearest[node]]) for node in nodes if node in nearest)
-
-
-class _CommonFacts(NamedTuple):
-    """What `_Binder` finds once for nodes of the same op, attributes and shapes."""
-
-    kept: object
-    """The attributes and specs, whose identities are in the key."""
-    entry: CommonEntry
-    dtype: str
-    """The dtype of the first output."""
-    bytes: int | None
-    """The bytes of all outputs; None where a shape or dtype is not known."""
 
 
 def _sizes(shapes: Sequence[Shape], dtypes: Sequence[DType | None]) -> tuple[str, int | None]:

@@ -149,18 +149,27 @@ class AuthorScopes:
         """Yield each node as a part of a layer. What lies beside layers, a node or a scope, is a layer by itself."""
         taken: dict[str, str] = {layer: layer for layer in self._of_weights.values()}
         own_scopes: dict[tuple[str, str], str] = {}
+        # What lies in the same scope and reads the same weights is of one layer, unless the scope has several.
+        alike: dict[tuple[str, tuple[str, ...]], tuple[str, str, int]] = {}
         for place in places:
             path = _forward_path(place.path)
+            likeness = _scope(path), place.weights
+            if likeness in alike:
+                own, scope, start = alike[likeness]
+                yield Part(own, scope, path[start:])
+                continue
             layer, scope = self._layer_at(place, path)
             if self._recurrent and (recurrent := [outer for outer in _scopes(_scope(path)) if outer in self._recurrent]):
                 scope = recurrent[-1]
                 layer = self._recurrent[scope]
             if layer is not None:
                 if (layer, scope) not in own_scopes:
-                    alike = (outer for outer in _scopes(scope) if base_name(outer) == base_name(layer))
-                    own_scopes[layer, scope] = next(alike, scope)
+                    named = (outer for outer in _scopes(scope) if base_name(outer) == base_name(layer))
+                    own_scopes[layer, scope] = next(named, scope)
                 scope = own_scopes[layer, scope]
-                yield Part(layer, scope, path[len(scope) :].lstrip("/"))
+                rest = path[len(scope) :].lstrip("/")
+                alike[likeness] = layer, scope, len(path) - len(rest)
+                yield Part(layer, scope, rest)
                 continue
             own, _, rest = path[len(scope) :].lstrip("/").partition("/")
             key = f"{scope}/{own}" if scope else own
@@ -168,7 +177,10 @@ class AuthorScopes:
             last = (_UNIQUE_NUMBER.sub("", own), own) if are_renamed else (own,)
             names = (f"{outer}/{each}" if outer else each for each in last)
             # The first node keeps the name without its number, and others of that name theirs.
-            yield Part(next((name for name in names if taken.setdefault(name, key) == key), key), key, rest)
+            part = Part(next((name for name in names if taken.setdefault(name, key) == key), key), key, rest)
+            if rest:
+                alike[likeness] = part.layer, key, len(path) - len(rest)
+            yield part
 
 
 def _layers_of_weights(places: Sequence[ScopedNode]) -> dict[str, str]:
@@ -182,11 +194,10 @@ def _layers_of_weights(places: Sequence[ScopedNode]) -> dict[str, str]:
     readers: dict[str, str] = {}
     # The backward pass and the updates read weights too, from scopes of their own.
     for place in sorted((place for place in places if place.weights), key=lambda place: not place.is_forward):
-        scope = _scope(_forward_path(place.path))
         for weight in place.weights:
             if weight not in layers:
-                layers[weight] = layer_of(weight, place.path, scope)
-                readers[weight] = scope
+                readers[weight] = _scope(_forward_path(place.path))
+                layers[weight] = layer_of(weight, place.path, readers[weight])
     layers |= _told_apart(layers, readers)
     return layers | _without_numbers(layers)
 

@@ -8,7 +8,7 @@
  * @typedef {{
  *   name: string, op: string, kind: string, stage: string, evidence: string, role: string,
  *   inputs: [number, number][], controls: number[], outputs: string[], references: number[], device: string,
- *   attributes: [string, string][], origin: string, chain: string[], calls: string[], passing: number[], flops: string, share: number,
+ *   attributes: [string, string][], origin: string, chain: string[], calls: string[], passing: number[], dtype: string, bytes: number | null, flops: string, share: number,
  *   effect: string, group: number | null, constants: string[], values: NodeValue[], weights: number[], changes: [field: string, before: string, after: string][],
  * }} Entry
  * @typedef {{ label?: string, path?: string, contents?: string, is_open?: boolean, is_made?: boolean, parts?: (number | Branch)[] }} Branch
@@ -47,7 +47,7 @@ class NodeEntry {
 }
 Object.assign(NodeEntry.prototype, {
   device: "", flops: "", share: 0, effect: "", group: null, evidence: "", role: "",
-  inputs: [], controls: [], outputs: [], references: [], attributes: [], origin: "", chain: [], calls: [], passing: [], constants: [], values: [], weights: [], changes: [],
+  inputs: [], controls: [], outputs: [], references: [], attributes: [], origin: "", chain: [], calls: [], passing: [], dtype: "", bytes: null, constants: [], values: [], weights: [], changes: [],
 });
 
 /** The edges of a packed book: most nodes of a large graph have the same row of ends, counted back from the node. */
@@ -188,8 +188,9 @@ async function readBook() {
   const raw = JSON.parse(document.getElementById("book")?.textContent ?? "");
   const columns = raw.columns ? await unpack(raw.columns) : {};
   const book = { colour: "", sheets: [], notes: [], kinds: [], stages: [], start: 0, groups: columns.groups ?? [], ...raw };
-  book.overlays = (columns.overlays ?? raw.overlays ?? []).map((/** @type {object} */ overlay) => ({ unit: "", adds_up: false, ...overlay }));
   book.entries = raw.columns ? readColumns(columns) : (raw.entries ?? []).map((/** @type {object} */ entry) => new NodeEntry(entry));
+  const overlays = (columns.overlays ?? raw.overlays ?? []).map((/** @type {object} */ overlay) => ({ unit: "", adds_up: false, ...overlay }));
+  book.overlays = [...ownOverlays(book.entries), ...overlays];
   book.groups = book.groups.map((/** @type {object} */ group) => ({ members: [], conflicts: [], missing: [], device: "", ...group }));
   book.sheets = book.sheets.map((/** @type {object} */ sheet) => ({ title: "", columns: [], rows: [], ...sheet }));
   book.pages = raw.pages.map(readPage);
