@@ -280,7 +280,8 @@ class Rewriter:
         if node.name in self._inference.reasons or node in self._failing or self.ctx.has_fed_output(node):
             return False
         # A feed may replace a computed value: its producer does not determine the value.
-        return not [value for value in node.inputs if self.ctx.is_fed(value) and not value.node.is_placeholder]
+        fed = self.ctx.fed_nodes
+        return not any(self.ctx.is_fed(v) and not v.node.is_placeholder for v in node.inputs if v.node.name in fed)
 
     def is_only_first_read(self, node: Node) -> bool:
         """Return True if only the first output of a node has readers or fetches."""
