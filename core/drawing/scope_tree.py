@@ -198,6 +198,16 @@ def common_scope(one: str, other: str) -> str:
     return "/".join(part for part, _ in pairs)
 
 
+def shared_scope(names: Iterable[str]) -> str:
+    """Return the innermost scope around all of the nodes; of a single node its name."""
+    scope, *others = names
+    for name in others:
+        # Most nodes lie in the scope that those before share, which takes no split to see.
+        if scope and not name.startswith(f"{scope}/"):
+            scope = common_scope(scope, name)
+    return scope
+
+
 def part_label(part: NameScope | Node, prefix: str) -> str:
     """Return a part's name inside the scope of name `prefix`: the first component after the prefix."""
     if isinstance(part, NameScope):

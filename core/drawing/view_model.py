@@ -31,7 +31,7 @@ from ..types.dtypes import DType
 from ..types.shapes import Shape, TensorSpec
 from ..types.tensors import FuncRef
 from .picture import ConstantTexts, Look, ScopeOps, opened_tree
-from .picture_nodes import KINDS, folded, kind_of, links
+from .picture_nodes import KINDS, Link, folded, kind_of, links
 from .scope_tree import NameScope
 from .value_pictures import NodeValue
 
@@ -233,15 +233,15 @@ class PageView:
 class Page:
     """The graph, the nodes of a signature, or the body of a function: briefly, without constants and identities, and whole.
 
-    `whole` is None where the brief view has all nodes. `inputs` and `outputs` are (name, tensor, dtype and shape); `holders`
-    are (node, node whose box holds the first).
+    `whole` is None where the brief view has all nodes, and otherwise their tree: its links are the edges of the entries.
+    `inputs` and `outputs` are (name, tensor, dtype and shape); `holders` are (node, node whose box holds the first).
     """
 
     kind: str
     name: str
     nodes: tuple[int, ...]
     brief: PageView
-    whole: PageView | None
+    whole: Branch | None
     holders: tuple[tuple[int, int], ...]
     inputs: tuple[tuple[str, str, str], ...] = ()
     outputs: tuple[tuple[str, str, str], ...] = ()
@@ -455,8 +455,12 @@ class _Binder:
         """Return a page of nodes that have entries."""
         left_out = folded(nodes, self._figures.keep)
         numbers = tuple(self._numbers[node] for node in nodes)
+        root, edges = self._tree(nodes, left_out)
+        number = self._numbers
+        numbered = [(number[link.source], number[link.target], CONTROL if link.value is None else link.value.index) for link in edges]
+        brief = PageView(root, tuple(numbered))
         # Where no node is left out, both views are equal, and the page holds one.
-        brief, whole = self._view(nodes, left_out), self._view(nodes, set()) if left_out else None
+        whole = self._tree(nodes, set())[0] if left_out else None
         return Page(kind, name, numbers, brief, whole, tuple(self._holders(nodes, left_out)), **more)
 
     def needed_page(self, signature: Signature) -> Page:
@@ -530,15 +534,12 @@ class _Binder:
         outputs = self.entries[self._numbers[node]].common.outputs
         return outputs[index] if index < len(outputs) else ""
 
-    def _view(self, nodes: Sequence[Node], left_out: Collection[Node]) -> PageView:
+    def _tree(self, nodes: Sequence[Node], left_out: Collection[Node]) -> tuple[Branch, Sequence[Link]]:
+        """Return the tree of nodes without those `left_out`, and their links."""
         edges = list(links(dict.fromkeys(nodes), left_out))
         look = dataclasses.replace(_FIRST, layers=self._figures.layers)
         root, opened = opened_tree([node for node in nodes if node not in left_out], edges, look)
-        numbers = self._numbers
-        numbered = [
-            (numbers[link.source], numbers[link.target], CONTROL if link.value is None else link.value.index) for link in edges
-        ]
-        return PageView(self._branch(root, opened, ScopeOps(root)), tuple(numbered))
+        return self._branch(root, opened, ScopeOps(root)), edges
 
     def _branch(self, scope: NameScope, opened: set[NameScope], ops: ScopeOps) -> Branch:
         numbers = self._numbers

@@ -157,12 +157,31 @@ class Store {
     const text = packed[part];
     if (text === undefined) return;
     const opened = await unpack(text);
-    const links = inRows(opened.links, 3).map(([target, back, output]) => /** @type {Link} */ ([target - back, target, output]));
-    page[part] = { root: opened.root, links };
-    if (page.isPlain) page.whole = page.brief;
-    if (part === "brief") page.holders = new Map(inRows(opened.holders, 2).map(([node, holder]) => [node, holder]));
+    if (part === "whole") {
+      page.whole = wholeView(opened, page.nodes, this.entries);
+    } else {
+      const links = inRows(opened.links, 3).map(([target, back, output]) => /** @type {Link} */ ([target - back, target, output]));
+      page.brief = { root: opened.root, links };
+      if (page.isPlain) page.whole = page.brief;
+      page.holders = new Map(inRows(opened.holders, 2).map(([node, holder]) => [node, holder]));
+    }
     delete packed[part];
   }
+}
+
+/** The view of all nodes of a page, whose links are their edges. @param {Branch} root @param {number[]} nodes @param {Entry[]} entries @returns {View} */
+function wholeView(root, nodes, entries) {
+  const here = new Set(nodes);
+  /** @type {Link[]} */ const links = [];
+  for (const node of nodes) {
+    /** @type {Set<number>} */ const sources = new Set();
+    eachUse([entries[node]], (source, _, output) => {
+      if (!here.has(source) || (output === CONTROL && sources.has(source))) return;
+      sources.add(source);
+      links.push([source, node, output]);
+    });
+  }
+  return { root, links };
 }
 
 /** Rows of so many numbers. @param {number[]} numbers @param {number} width */
@@ -193,11 +212,11 @@ async function readBook() {
   book.overlays = [...ownOverlays(book.entries), ...overlays];
   book.groups = book.groups.map((/** @type {object} */ group) => ({ members: [], conflicts: [], missing: [], device: "", ...group }));
   book.sheets = book.sheets.map((/** @type {object} */ sheet) => ({ title: "", columns: [], rows: [], ...sheet }));
-  book.pages = raw.pages.map(readPage);
+  book.pages = raw.pages.map((/** @type {any} */ page) => readPage(page, book.entries));
   book.ops = new Map(raw.ops ?? []);
   book.defaults = new Map(raw.defaults ?? []);
   book.functions = functionsAmong(book.pages);
-  book.panes = raw.panes ? readPanes(raw.panes) : null;
+  book.panes = raw.panes ? readPanes(raw.panes, book.entries) : null;
   book.store = new Store(book.entries, raw.details ?? [], raw.size ?? 1);
   return book;
 }
@@ -220,19 +239,21 @@ function fillColumns(entries, columns, start) {
   }
 }
 
-/** @param {any} raw @returns {Page} */
-function readPage(raw) {
+/** @param {any} raw @param {Entry[]} entries @returns {Page} */
+function readPage(raw, entries) {
   const page = { name: "", inputs: [], outputs: [], callers: [], ...raw };
   const nodes = raw.ranges ? raw.ranges.flatMap((/** @type {[number, number]} */ [first, count]) => Array.from({ length: count }, (_, i) => first + i)) : raw.nodes ?? [];
-  const view = (/** @type {any} */ rawView) => ({ links: [], root: {}, ...rawView });
+  const brief = { links: [], root: {}, ...raw.brief };
   const isPlain = (raw.packed ?? raw).whole === undefined;
-  return { ...page, nodes, isPlain, brief: view(raw.brief), whole: view(isPlain ? raw.brief : raw.whole), holders: new Map(raw.holders ?? []) };
+  const whole = raw.whole ? wholeView(raw.whole, nodes, entries) : brief;
+  return { ...page, nodes, isPlain, brief, whole, holders: new Map(raw.holders ?? []) };
 }
 
-/** @param {any} raw @returns {Panes} */
-function readPanes({ names, before, after, start, pairs = [] }) {
+/** @param {any} raw @param {Entry[]} entries @returns {Panes} */
+function readPanes({ names, before, after, start, pairs = [] }, entries) {
+  const read = (/** @type {any} */ page) => readPage(page, entries);
   const swapped = pairs.map((/** @type {[number, number]} */ [node, merged]) => [merged, node]);
-  return { names, before: before.map(readPage), after: after.map(readPage), start, merged: new Map(pairs), first: new Map(swapped) };
+  return { names, before: before.map(read), after: after.map(read), start, merged: new Map(pairs), first: new Map(swapped) };
 }
 
 /** @param {Page[]} pages @returns {Map<string, Page>} */

@@ -577,8 +577,10 @@ def sum_hazard(total: Any, terms: Sequence[Any], unit: Any = 0.0) -> str:
 
     Terms of a few times `unit` may cancel: the last digits of the terms are those of `unit`.
     """
-    sizes = [_magnitudes(term) for term in terms]
-    greatest, together = _broadcast(np.maximum, sizes), _broadcast(np.add, sizes)
+    # Constants that are equal are one by now: a chain may add the same constant again and again.
+    sizes = {key: _magnitudes(term) for key, term in {id(term): term for term in terms}.items()}
+    greatest = _broadcast(np.maximum, list(sizes.values()))
+    together = _broadcast(np.add, [sizes[id(term)] for term in terms])
     if np.any((_magnitudes(total) * _DIGITS < greatest) & (greatest > _DIGITS * _magnitudes(unit))):
         return "the constants cancel"
     limits = _limits(total)
