@@ -28,7 +28,7 @@ from ..support.errors import InvalidArgumentError
 from ..support.keyed_cache import KeyedCache
 from ..support.tensor_names import parse_tensor_name
 from ..types.dtypes import DType
-from ..types.shapes import Shape, TensorSpec
+from ..types.shapes import Shape
 from ..types.tensors import FuncRef
 from .picture import ConstantTexts, Look, ScopeOps, opened_tree
 from .picture_nodes import KINDS, Link, folded, kind_of, links
@@ -456,9 +456,11 @@ class _Binder:
         left_out = folded(nodes, self._figures.keep)
         numbers = tuple(self._numbers[node] for node in nodes)
         root, edges = self._tree(nodes, left_out)
-        number = self._numbers
-        numbered = [(number[link.source], number[link.target], CONTROL if link.value is None else link.value.index) for link in edges]
-        brief = PageView(root, tuple(numbered))
+        linked = [
+            (self._numbers[link.source], self._numbers[link.target], CONTROL if link.value is None else link.value.index)
+            for link in edges
+        ]
+        brief = PageView(root, tuple(linked))
         # Where no node is left out, both views are equal, and the page holds one.
         whole = self._tree(nodes, set())[0] if left_out else None
         return Page(kind, name, numbers, brief, whole, tuple(self._holders(nodes, left_out)), **more)

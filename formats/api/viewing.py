@@ -12,7 +12,7 @@ from ...core.drawing.scope_tree import shared_scope
 from ...core.drawing.value_pictures import NodeValue
 from ...core.drawing.view_model import Book, Figures, FirstGraph, NodeOverlay, Report, Sheet, make_book, problem_overlay
 from ...core.explaining.default_fetches import counted_fetches, guessed_fetches
-from ...core.explaining.graph_facts import GraphEnds, GraphFacts, MissingOp, assets, explain_graph, facts_without_detail, written_by
+from ...core.explaining.graph_facts import GraphFacts, MissingOp, assets, explain_graph, facts_without_detail, written_by
 from ...core.flops import count_flops
 from ...core.flops.by_node import flops_by_node, flops_shares, transcendentals_by_node
 from ...core.flops.flops_report import FlopsReport
@@ -365,8 +365,7 @@ class _Page:
         try:
             # The count infers shapes by itself: its estimates assume that unknown sizes are not 1, and must not become facts
             # of the page.
-            ends = GraphEnds(tuple(tensor.name for tensor in facts.outputs), facts.losses, facts.train_ops)
-            report = count_flops(self.graph, self.fetches or guessed_fetches(self.graph, ends))
+            report = count_flops(self.graph, self.fetches or guessed_fetches(self.graph, facts.ends))
         except TfgError as error:
             if self.fetches:
                 raise

@@ -262,7 +262,12 @@ def hoist_common_denominator(r: Rewriter, node: Node) -> Output | None:
     return r.add(op, r.add(node.op, *numerators), denominator)
 
 
-@rule("AddN", algebra="AddN(a*x, b*x, ...) -> AddN(a, b, ...) * x, and the same for a/x", accuracy=Accuracy.RELAXED, reads=("Mul", *_QUOTIENTS))
+@rule(
+    "AddN",
+    algebra="AddN(a*x, b*x, ...) -> AddN(a, b, ...) * x, and the same for a/x",
+    accuracy=Accuracy.RELAXED,
+    reads=("Mul", *_QUOTIENTS),
+)
 def hoist_from_many(r: Rewriter, node: Node) -> Output | None:
     if len(node.inputs) < 2:
         return None

@@ -11,7 +11,7 @@ import collections
 import functools
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, Final, NamedTuple, TypeAlias
+from typing import Any, Final, NamedTuple
 
 import ml_dtypes
 import numpy as np
