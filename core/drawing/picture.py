@@ -12,12 +12,13 @@ from typing import Final
 from ..explaining.node_listing import value_text
 from ..graph.callers import function_references
 from ..graph.graph import Node, Output
+from ..model.author_scopes import common_scope, scopes_around
 from ..registry.op_facts import has_fact
 from ..support import dataclasses
 from ..support.grouping import grouped
 from ..support.words import counted
 from .picture_nodes import Link, flow_order, folded, forward_edges, kind_of, layers_of, links
-from .scope_tree import NameScope, common_scope, name_inside, scope_path, scope_tree
+from .scope_tree import NameScope, name_inside, scope_path, scope_tree
 
 MAX_BOXES: Final = 40
 _PARTS: Final = (12, 6)
@@ -177,22 +178,15 @@ def _homes(nodes: Sequence[Node], edges: Iterable[Link], held: set[Node]) -> dic
     readers = grouped((link.source, link.target) for link in edges if link.source in held)
     around = {node: scope_path(node.name) for node in nodes}
     inner = {around[node] for node in nodes if node not in held}
-    computing = {outer for scope in inner for outer in _with_outer(scope)}
+    computing = {outer for scope in inner for outer in scopes_around(scope)}
     read_in: dict[Node, str] = {}
     # From the readers back: what only another read of a variable takes belongs where that one is read.
     for node in reversed(nodes):
         if node in readers:
             # Each scope once, as a whole model may read a constant.
             scopes = {read_in[each] if each in read_in else around[each] for each in readers[node]}
-            read_in[node] = functools.reduce(common_scope, scopes)
+            read_in[node] = common_scope(scopes)
     return {node: scope for node, scope in read_in.items() if scope and (not around[node] or around[node] not in computing)}
-
-
-def _with_outer(scope: str) -> Iterator[str]:
-    """Yield a scope and the scopes around it, without the root."""
-    while scope:
-        yield scope
-        scope = scope.rpartition("/")[0]
 
 
 def _beside_readers(nodes: Sequence[Node], sources: Mapping[Node, Sequence[Node]], held: set[Node]) -> list[Node]:

@@ -192,22 +192,6 @@ def scope_path(name: str) -> str:
     return name.rpartition("/")[0] if name.count("/") <= _MAX_DEPTH else "/".join(name.split("/", _MAX_DEPTH)[:-1])
 
 
-def common_scope(one: str, other: str) -> str:
-    """Return the innermost scope around two scopes or nodes by their names, empty for the root."""
-    pairs = itertools.takewhile(lambda parts: parts[0] == parts[1], zip(one.split("/"), other.split("/")))
-    return "/".join(part for part, _ in pairs)
-
-
-def shared_scope(names: Iterable[str]) -> str:
-    """Return the innermost scope around all of the nodes; of a single node its name."""
-    scope, *others = names
-    for name in others:
-        # Most nodes lie in the scope that those before share, which takes no split to see.
-        if scope and not name.startswith(f"{scope}/"):
-            scope = common_scope(scope, name)
-    return scope
-
-
 def part_label(part: NameScope | Node, prefix: str) -> str:
     """Return a part's name inside the scope of name `prefix`: the first component after the prefix."""
     if isinstance(part, NameScope):

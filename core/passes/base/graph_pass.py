@@ -379,13 +379,11 @@ class PassContext:
     def _pure_ops(self) -> set[str]:
         """The ops of the graph that make every node pure; none where a node gives a reference, which others may take."""
         if self._pure is None:
-            kinds = {node.op: node for node in self.graph}
-            has_references = any_reference(self.graph) or any(kind.op_def is None for kind in kinds.values())
-            self._pure = set() if has_references else {op for op, node in kinds.items() if self._is_pure_op(node)}
+            kinds = {node.op: node for node in self.graph}.values()
+            has_references = any_reference(self.graph) or any(kind.op_def is None for kind in kinds)
+            known = [kind for kind in kinds if kind.op_def is not None and not kind.op_def.takes_functions]
+            self._pure = set() if has_references else {kind.op for kind in known if impurity(self.graph, kind) is None}
         return self._pure
-
-    def _is_pure_op(self, node: Node) -> bool:
-        return not (node.op_def is None or node.op_def.takes_functions) and impurity(self.graph, node, {}) is None
 
     def is_shared(self, function: str) -> bool:
         """Return True if several nodes call a function, at the beginning of the pass."""
