@@ -114,7 +114,7 @@ def add_negated(r: Rewriter, node: Node) -> Output | None:
     return r.Sub(b, a.node.inputs[0]) if a.node.op == "Neg" else None
 
 
-@rule("Sub", algebra="x - (-y) -> x + y", accuracy=Accuracy.EXACT, reads=("Neg",))
+@rule("Sub", algebra="x - (-y) -> x + y", accuracy=Accuracy.EXACT)
 def subtract_negated(r: Rewriter, node: Node) -> Output | None:
     a, b = node.inputs
     return r.AddV2(a, b.node.inputs[0]) if b.node.op == "Neg" else None
@@ -209,7 +209,7 @@ def square_of_difference(r: Rewriter, node: Node) -> Output | None:
     return r.SquaredDifference(*inner.inputs) if is_real and r.is_free(inner) else None
 
 
-@rule(*_DIVIDE, algebra="x / sqrt(y) -> x * rsqrt(y)", accuracy=Accuracy.ROUNDING, reads=("Sqrt",))
+@rule(*_DIVIDE, algebra="x / sqrt(y) -> x * rsqrt(y)", accuracy=Accuracy.ROUNDING)
 def divide_by_root(r: Rewriter, node: Node) -> Output | None:
     x, root = node.inputs
     if root.node.op != "Sqrt" or not r.is_free(root.node):
@@ -250,7 +250,7 @@ def log_of_softmax(r: Rewriter, node: Node) -> Output | None:
     return r.LogSoftmax(inner.inputs[0]) if r.is_free(inner) else None
 
 
-@rule("Sub", algebra="exp(x) - 1 -> expm1(x)", accuracy=Accuracy.RELAXED, reads=("Exp",))
+@rule("Sub", algebra="exp(x) - 1 -> expm1(x)", accuracy=Accuracy.RELAXED)
 def exp_minus_one(r: Rewriter, node: Node) -> Output | None:
     a, one = node.inputs
     if a.node.op != "Exp" or not r.is_free(a.node) or not r.is_all(one, 1) or not r.same_shape(a, node.output()):
@@ -334,12 +334,7 @@ def hoist_common_factor(r: Rewriter, node: Node) -> Output | str | None:
     return None
 
 
-@rule(
-    "MatMul",
-    algebra="MatMul(transpose(a), b) -> MatMul(a, b, transpose_a)",
-    accuracy=Accuracy.ROUNDING,
-    reads=("Transpose",),
-)
+@rule("MatMul", algebra="MatMul(transpose(a), b) -> MatMul(a, b, transpose_a)", accuracy=Accuracy.ROUNDING)
 def transpose_into_matmul(r: Rewriter, node: Node) -> Output | None:
     return _transposes_into_product(r, node, ("transpose_a", "transpose_b"))
 
@@ -350,7 +345,6 @@ def transpose_into_matmul(r: Rewriter, node: Node) -> Output | None:
     "BatchMatMulV3",
     algebra="BatchMatMul(transpose(a), b) -> BatchMatMul(a, b, adj_x)",
     accuracy=Accuracy.ROUNDING,
-    reads=("Transpose",),
 )
 def transpose_into_batch_matmul(r: Rewriter, node: Node) -> Output | None:
     # adj_x conjugates, too, and Transpose does not.

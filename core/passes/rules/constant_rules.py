@@ -73,6 +73,7 @@ def _hazard_of_product(terms: _Terms, product: Any, parts: Sequence[Any]) -> str
 
 _ADD, _DIVIDE = ops_with("addition"), ops_with("division")
 _QUOTIENTS = (*_DIVIDE, "DivNoNan")
+_SCALED, _BIASED = ("Mul",), ("BiasAdd",)
 _ADDED = {**dict.fromkeys(_ADD, (False, False)), "Sub": (False, True), "Neg": (True,)}
 _DIVIDED = {**dict.fromkeys(_DIVIDE, (False, True)), **dict.fromkeys(ops_with("reciprocal"), (True,))}
 _SUM = _InvertibleOperation(_ADDED, "AddV2", "Sub", np.add, np.negative, _hazard_of_sum)
@@ -215,7 +216,7 @@ def _joined(r: Rewriter, terms: Sequence[tuple[bool, Output, float]], group: _In
 def scale_an_affine_function(r: Rewriter, node: Node) -> Output | None:
     scale, total = with_constant(r, node)
     offset, product = with_constant(r, free_node(r, total, _ADD))
-    factor, x = with_constant(r, free_node(r, product, ("Mul",)))
+    factor, x = with_constant(r, free_node(r, product, _SCALED))
     if scale is None or offset is None or factor is None or x is None:
         return None
     arrays = [(False, r.constant_value(constant)) for constant in (scale, factor, offset)]
@@ -238,9 +239,9 @@ def free_node(r: Rewriter, value: Output | None, ops: Sequence[str]) -> Node | N
     return value.node if value is not None and value.node.op in ops and r.is_free(value.node) else None
 
 
-@rule("Mul", "Neg", algebra="(-x) * c, -(x * c) -> x * (-c)", accuracy=Accuracy.EXACT, reads=("Neg", "Mul"))
+@rule("Mul", "Neg", algebra="(-x) * c, -(x * c) -> x * (-c)", accuracy=Accuracy.EXACT, reads=("Neg", *_SCALED))
 def negate_the_constant(r: Rewriter, node: Node) -> Output | None:
-    outer = node if node.op == "Mul" else free_node(r, node.inputs[0], ("Mul",))
+    outer = node if node.op == "Mul" else free_node(r, node.inputs[0], _SCALED)
     constant, x = with_constant(r, outer)
     if constant is None or x is None:
         return None
@@ -266,7 +267,7 @@ def hoist_common_denominator(r: Rewriter, node: Node) -> Output | None:
     "AddN",
     algebra="AddN(a*x, b*x, ...) -> AddN(a, b, ...) * x, and the same for a/x",
     accuracy=Accuracy.RELAXED,
-    reads=("Mul", *_QUOTIENTS),
+    reads=(*_SCALED, *_QUOTIENTS),
 )
 def hoist_from_many(r: Rewriter, node: Node) -> Output | None:
     if len(node.inputs) < 2:
@@ -292,7 +293,7 @@ def _shared_denominator(r: Rewriter, values: Sequence[Output]) -> _Shared | None
 
 def _shared_factor(r: Rewriter, values: Sequence[Output]) -> _Shared | None:
     """Return Mul, the other factors and the factor of products with a common factor."""
-    nodes = _free_nodes(r, values, ("Mul",))
+    nodes = _free_nodes(r, values, _SCALED)
     if nodes is None:
         return None
     for factor in nodes[0].inputs:
@@ -356,10 +357,10 @@ _CONVOLUTIONS = ("Conv2D", "Conv3D", "DepthwiseConv2dNative")
     algebra="conv(x * c, w) -> conv(x, c * w)",
     accuracy=Accuracy.ROUNDING,
     relaxed_where="an intermediate result may overflow or underflow",
-    reads=("Mul",),
+    reads=_SCALED,
 )
 def factor_of_input_into_weights(r: Rewriter, node: Node) -> Output | str | None:
-    constant, x = with_constant(r, free_node(r, node.inputs[0], ("Mul",)))
+    constant, x = with_constant(r, free_node(r, node.inputs[0], _SCALED))
     weights = r.constant_value(node.inputs[1])
     if constant is None or x is None or not node.output_dtypes[0].is_floating:
         return None
@@ -437,11 +438,11 @@ def offset_into_later_bias(r: Rewriter, node: Node) -> Output | str | None:
     algebra="bias_add(x, b) + c -> bias_add(x, b + c)",
     accuracy=Accuracy.ROUNDING,
     relaxed_where="the constants cancel, or are so large that the sum may overflow",
-    reads=("BiasAdd",),
+    reads=_BIASED,
 )
 def offset_into_earlier_bias(r: Rewriter, node: Node) -> Output | str | None:
     constant, other = with_constant(r, node)
-    bias_add = free_node(r, other, ("BiasAdd",))
+    bias_add = free_node(r, other, _BIASED)
     if constant is None or bias_add is None:
         return None
     return _merged_bias(r, node, bias_add, bias_add.inputs[0], constant)

@@ -104,7 +104,6 @@ def addition_as_bias(r: Rewriter, node: Node) -> Output | None:
     algebra="(x + b) + c -> x + (b + c)",
     accuracy=Accuracy.ROUNDING,
     relaxed_where="the constants cancel, or are so large that the sum may overflow",
-    reads=("BiasAdd",),
 )
 def merge_biases(r: Rewriter, node: Node) -> Output | None:
     inner = node.inputs[0].node
