@@ -12,12 +12,13 @@ from typing import Final
 from ..explaining.node_listing import value_text
 from ..graph.callers import function_references
 from ..graph.graph import Node, Output
+from ..model.author_scopes import common_scope, scopes_around
 from ..registry.op_facts import has_fact
 from ..support import dataclasses
 from ..support.grouping import grouped
 from ..support.words import counted
 from .picture_nodes import Link, flow_order, folded, forward_edges, kind_of, layers_of, links
-from .scope_tree import NameScope, common_scope, name_inside, scope_path, scope_tree
+from .scope_tree import NameScope, name_inside, scope_path, scope_tree
 
 MAX_BOXES: Final = 40
 _PARTS: Final = (12, 6)
@@ -139,10 +140,17 @@ def opened_tree(nodes: Sequence[Node], edges: Sequence[Link], look: Look) -> tup
     The division of the tree with the most parts that fits is taken, where none fits that with the most boxes; parts stand in
     the order of the data flow.
     """
-    ordered = list(flow_order(forward_edges(nodes, ((link.source, link.target) for link in edges))))
-    sources = grouped((link.target, link.source) for link in edges)
-    held = _held(ordered, sources)
-    nodes, homes = _beside_readers(ordered, sources, held), _homes(ordered, edges, held)
+    place = {node: number for number, node in enumerate(nodes)}
+    # Most files have the nodes in such an order, which takes a fraction of the time to see.
+    if not all(place[link.source] < place[link.target] for link in edges):
+        nodes = list(flow_order(forward_edges(nodes, ((link.source, link.target) for link in edges))))
+    # Asked once for each op, which alone decides whether a node is of these kinds.
+    weights = {op for op, node in {node.op: node for node in nodes}.items() if kind_of(node) in _WEIGHTS}
+    homes: dict[Node, str] = {}
+    if weights:
+        sources = grouped((link.target, link.source) for link in edges)
+        held = _held(nodes, sources, weights)
+        nodes, homes = _beside_readers(nodes, sources, held), _homes(nodes, edges, held)
     candidates = []
     # A scope of forty parts fits a picture only closed. Divided into rows of twelve or six it may be opened in part.
     for parts in sorted({look.max_boxes, *(n for n in _PARTS if n < look.max_boxes)}, reverse=True):
@@ -155,11 +163,9 @@ def opened_tree(nodes: Sequence[Node], edges: Sequence[Link], look: Look) -> tup
     return max(candidates, key=lambda candidate: len(set(dict(_places(*candidate)).values())))
 
 
-def _held(nodes: Sequence[Node], sources: Mapping[Node, Sequence[Node]]) -> set[Node]:
-    """Return the variables and constants, and what is computed from them alone, of nodes in the order of the data flow."""
+def _held(nodes: Sequence[Node], sources: Mapping[Node, Sequence[Node]], weights: Container[str]) -> set[Node]:
+    """Return the nodes of the ops `weights`, and what is computed from them alone, of nodes in the order of the data flow."""
     held: set[Node] = set()
-    # Asked once for each op, which alone decides whether a node is of these kinds.
-    weights = {op for op, node in {node.op: node for node in nodes}.items() if kind_of(node) in _WEIGHTS}
     for node in nodes:
         before = sources.get(node, ())
         if held.issuperset(before) if before else node.op in weights:
@@ -167,41 +173,33 @@ def _held(nodes: Sequence[Node], sources: Mapping[Node, Sequence[Node]]) -> set[
     return held
 
 
-def _homes(nodes: Sequence[Node], edges: Iterable[Link], held: Collection[Node]) -> dict[Node, str]:
+def _homes(nodes: Sequence[Node], edges: Iterable[Link], held: set[Node]) -> dict[Node, str]:
     """Return the scopes that alone read variables, for variables that lie in none, or where nothing computes."""
-    if not held:
-        return {}
     readers = grouped((link.source, link.target) for link in edges if link.source in held)
     around = {node: scope_path(node.name) for node in nodes}
     inner = {around[node] for node in nodes if node not in held}
-    computing = {outer for scope in inner for outer in _with_outer(scope)}
+    computing = {outer for scope in inner for outer in scopes_around(scope)}
     read_in: dict[Node, str] = {}
     # From the readers back: what only another read of a variable takes belongs where that one is read.
     for node in reversed(nodes):
         if node in readers:
             # Each scope once, as a whole model may read a constant.
             scopes = {read_in[each] if each in read_in else around[each] for each in readers[node]}
-            read_in[node] = functools.reduce(common_scope, scopes)
+            read_in[node] = common_scope(scopes)
     return {node: scope for node, scope in read_in.items() if scope and (not around[node] or around[node] not in computing)}
 
 
-def _with_outer(scope: str) -> Iterator[str]:
-    """Yield a scope and the scopes around it, without the root."""
-    while scope:
-        yield scope
-        scope = scope.rpartition("/")[0]
-
-
-def _beside_readers(nodes: Sequence[Node], sources: Mapping[Node, Sequence[Node]], held: Collection[Node]) -> list[Node]:
+def _beside_readers(nodes: Sequence[Node], sources: Mapping[Node, Sequence[Node]], held: set[Node]) -> list[Node]:
     """Return nodes in the order of the data flow with those held before the first reader: at the beginning they would put
     the scopes of layers in the order of their weights.
     """
-    if not held:
-        return list(nodes)
     ordered: dict[Node, None] = {}
     # The others first, each behind the weights that it reads; then the weights that nothing reads.
     for node in [*(node for node in nodes if node not in held), *nodes]:
         if node in ordered:
+            continue
+        if held.isdisjoint(sources.get(node, ())):
+            ordered[node] = None
             continue
         pending = [node]
         while pending:

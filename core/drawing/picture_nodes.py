@@ -47,8 +47,7 @@ def links(nodes: Collection[Node], left_out: Collection[Node]) -> Iterator[Link]
     drawn = {node: None for node in nodes if node not in left_out}
     for node in drawn:
         # Most values come from drawn nodes, which needs no call to find out.
-        origins = [value if value.node in drawn else paths.origin(value) for value in node.inputs]
-        values = dict.fromkeys([value for value in origins if value is not None])
+        values = dict.fromkeys(filter(None, [value if value.node in drawn else paths.origin(value) for value in node.inputs]))
         for value in values:
             yield Link(value.node, node, value)
         if not node.control_inputs:

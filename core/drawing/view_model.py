@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from typing import Any, Final, NamedTuple, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from ..explaining.node_facts import Explainer
 from ..explaining.node_listing import MOST_ALIKE, default_attributes, node_record, own_attributes, value_text
@@ -28,10 +28,10 @@ from ..support.errors import InvalidArgumentError
 from ..support.keyed_cache import KeyedCache
 from ..support.tensor_names import parse_tensor_name
 from ..types.dtypes import DType
-from ..types.shapes import Shape, TensorSpec
+from ..types.shapes import Shape
 from ..types.tensors import FuncRef
 from .picture import ConstantTexts, Look, ScopeOps, opened_tree
-from .picture_nodes import KINDS, folded, kind_of, links
+from .picture_nodes import KINDS, Link, folded, kind_of, links
 from .scope_tree import NameScope
 from .value_pictures import NodeValue
 
@@ -161,6 +161,10 @@ class CommonEntry:
     passing: tuple[int, ...] = ()
     """The number of the first input that the called functions take, and of the first function whose results are the outputs;
     empty where inputs are not arguments as they stand."""
+    dtype: str = ""
+    """The dtype of the first output."""
+    bytes: int | None = None
+    """The bytes of all outputs; None where a shape or dtype is not known."""
 
 
 # Not frozen: the constructor of a frozen class takes three times as long, and a large graph has a million entries.
@@ -196,7 +200,7 @@ class Entry:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Overlay:
-    """The numbers or texts of nodes by number; otherwise as NodeOverlay."""
+    """The numbers or texts of nodes by number; otherwise as NodeOverlay. The page itself has those of dtypes and bytes."""
 
     title: str
     unit: str
@@ -229,15 +233,15 @@ class PageView:
 class Page:
     """The graph, the nodes of a signature, or the body of a function: briefly, without constants and identities, and whole.
 
-    `whole` is None where the brief view has all nodes. `inputs` and `outputs` are (name, tensor, dtype and shape); `holders`
-    are (node, node whose box holds the first).
+    `whole` is None where the brief view has all nodes, and otherwise their tree: its links are the edges of the entries.
+    `inputs` and `outputs` are (name, tensor, dtype and shape); `holders` are (node, node whose box holds the first).
     """
 
     kind: str
     name: str
     nodes: tuple[int, ...]
     brief: PageView
-    whole: PageView | None
+    whole: Branch | None
     holders: tuple[tuple[int, int], ...]
     inputs: tuple[tuple[str, str, str], ...] = ()
     outputs: tuple[tuple[str, str, str], ...] = ()
@@ -341,9 +345,7 @@ class _Binder:
         # The nodes of two compared graphs are numbered in a row: entries, groups and overlays hold for both.
         self.entries: list[Entry] = [] if others is None else others.entries
         self.groups: list[ColocationGroup] = [] if others is None else others.groups
-        self._dtypes: dict[int, str] = {} if others is None else others._dtypes
-        self._bytes: dict[int, int] = {} if others is None else others._bytes
-        self._common: KeyedCache[tuple[Any, ...], _CommonFacts] = KeyedCache(MOST_ALIKE)
+        self._common: KeyedCache[tuple[Any, ...], tuple[object, CommonEntry]] = KeyedCache(MOST_ALIKE)
         """By op and the identities of attributes and specs, which are kept so that these stay."""
         self._more: dict[Node, int] = {}
         """The numbers of the nodes of the first of two compared graphs, by the nodes of both as one."""
@@ -386,16 +388,10 @@ class _Binder:
     ) -> Entry:
         """Return the entry of a node, without knowledge of pages."""
         numbers, figures = self._numbers, self._figures
-        common = self._common_of(node, explainer.inference)
-        number = numbers[node]
-        if common.dtype:
-            self._dtypes[number] = common.dtype
-        if common.bytes is not None:
-            self._bytes[number] = common.bytes
         stage, evidence = explainer.placed[node]
         return Entry(
             node.name,
-            common.entry,
+            self._common_of(node, explainer.inference),
             stage,
             evidence,
             figures.words(explainer.role(node)),
@@ -414,7 +410,7 @@ class _Binder:
             figures.origins.get(node, ""),
         )
 
-    def _common_of(self, node: Node, inference: Inference | None) -> _CommonFacts:
+    def _common_of(self, node: Node, inference: Inference | None) -> CommonEntry:
         """Return what a node shares with nodes of the same op, attributes and shapes."""
         try:
             outputs = node.outputs()
@@ -422,20 +418,18 @@ class _Binder:
             outputs = []
         specs = () if inference is None else tuple([inference.specs[output] for output in outputs])
         key = node.op, id(node.attrs), *map(id, specs)
-        common = self._common.get(key)
-        if common is None:
-            common = self._new_common(node, inference, outputs, specs)
-            # A node without inputs may have a value of its own: a million constants would drive out the others.
-            if node.inputs:
-                self._common[key] = common
+        if (known := self._common.get(key)) is not None:
+            return known[1]
+        common = self._new_common(node, inference, outputs)
+        # A node without inputs may have a value of its own: a million constants would drive out the others.
+        if node.inputs:
+            self._common[key] = (node.attrs, specs), common
         return common
 
-    def _new_common(
-        self, node: Node, inference: Inference | None, outputs: Sequence[Output], specs: Sequence[TensorSpec]
-    ) -> _CommonFacts:
+    def _new_common(self, node: Node, inference: Inference | None, outputs: Sequence[Output]) -> CommonEntry:
         record = node_record(node, inference)
         dtypes = [output.dtype for output in outputs]
-        entry = CommonEntry(
+        return CommonEntry(
             node.op,
             kind_of(node),
             tuple(map(str, record.outputs)),
@@ -443,13 +437,11 @@ class _Binder:
             tuple((name, value_text(value)) for name, value in own_attributes(record).items()),
             _calls(self._graph, node),
             _passing(self._graph, node),
+            *_sizes([output.shape for output in record.outputs], dtypes),
         )
-        return _CommonFacts((node.attrs, specs), entry, *_sizes([output.shape for output in record.outputs], dtypes))
 
     def overlays(self, overlays: Sequence[NodeOverlay]) -> Iterator[Overlay]:
-        """Yield the overlays of dtypes and bytes, and the others by the numbers of nodes."""
-        yield Overlay("Dtype", "", False, tuple(self._dtypes.items()))
-        yield Overlay("Bytes", "bytes", True, tuple(self._bytes.items()))
+        """Yield the overlays by the numbers of nodes."""
         for overlay in overlays:
             numbered = (
                 (numbers[node], value)
@@ -463,8 +455,14 @@ class _Binder:
         """Return a page of nodes that have entries."""
         left_out = folded(nodes, self._figures.keep)
         numbers = tuple(self._numbers[node] for node in nodes)
+        root, edges = self._tree(nodes, left_out)
+        linked = [
+            (self._numbers[link.source], self._numbers[link.target], CONTROL if link.value is None else link.value.index)
+            for link in edges
+        ]
+        brief = PageView(root, tuple(linked))
         # Where no node is left out, both views are equal, and the page holds one.
-        brief, whole = self._view(nodes, left_out), self._view(nodes, set()) if left_out else None
+        whole = self._tree(nodes, set())[0] if left_out else None
         return Page(kind, name, numbers, brief, whole, tuple(self._holders(nodes, left_out)), **more)
 
     def needed_page(self, signature: Signature) -> Page:
@@ -538,15 +536,12 @@ class _Binder:
         outputs = self.entries[self._numbers[node]].common.outputs
         return outputs[index] if index < len(outputs) else ""
 
-    def _view(self, nodes: Sequence[Node], left_out: Collection[Node]) -> PageView:
+    def _tree(self, nodes: Sequence[Node], left_out: Collection[Node]) -> tuple[Branch, Sequence[Link]]:
+        """Return the tree of nodes without those `left_out`, and their links."""
         edges = list(links(dict.fromkeys(nodes), left_out))
         look = dataclasses.replace(_FIRST, layers=self._figures.layers)
         root, opened = opened_tree([node for node in nodes if node not in left_out], edges, look)
-        numbers = self._numbers
-        numbered = [
-            (numbers[link.source], numbers[link.target], CONTROL if link.value is None else link.value.index) for link in edges
-        ]
-        return PageView(self._branch(root, opened, ScopeOps(root)), tuple(numbered))
+        return self._branch(root, opened, ScopeOps(root)), edges
 
     def _branch(self, scope: NameScope, opened: set[NameScope], ops: ScopeOps) -> Branch:
         numbers = self._numbers
@@ -563,18 +558,6 @@ class _Binder:
         """Yield each node without a box with the nearest boxed node, along forwarded values."""
         nearest = _nearest_drawn(left_out)
         return ((self._numbers[node], self._numbers[nearest[node]]) for node in nodes if node in nearest)
-
-
-class _CommonFacts(NamedTuple):
-    """What `_Binder` finds once for nodes of the same op, attributes and shapes."""
-
-    kept: object
-    """The attributes and specs, whose identities are in the key."""
-    entry: CommonEntry
-    dtype: str
-    """The dtype of the first output."""
-    bytes: int | None
-    """The bytes of all outputs; None where a shape or dtype is not known."""
 
 
 def _sizes(shapes: Sequence[Shape], dtypes: Sequence[DType | None]) -> tuple[str, int | None]:
@@ -608,11 +591,12 @@ class _NearWeights:
 
     def near(self, node: Node) -> Iterable[Node]:
         """Return the weights that a node reads, as a kernel; then those of the only reader, as a bias, in the same scope."""
-        if node.is_constant or node.op in self._passing or not node.output_dtypes:
+        if not self._weights or node.is_constant or node.op in self._passing or not node.output_dtypes:
             return ()
-        own, reader = self._of(node), _follower(node)
+        own, reader = self._of(node), _only_reader(node)
         others = () if reader is None else self._of(reader)
-        return dict.fromkeys((*own, *others)) if others else own
+        # The scopes last, as they take the longest to compare.
+        return dict.fromkeys((*own, *others)) if others not in ((), own) and _are_beside(node, reader) else own
 
     def _of(self, node: Node) -> tuple[Node, ...]:
         """Return the weights that a node reads, each once."""
@@ -623,13 +607,16 @@ class _NearWeights:
         return read
 
 
-def _follower(node: Node) -> Node | None:
-    """Return the only node that reads a node's outputs, if both lie in the same scope: Keras puts the kernel's product and
-    the bias's sum into the scope of their layer, and the page shows both weights at either.
+def _are_beside(node: Node, reader: Node | None) -> bool:
+    """Return True for nodes of the same scope: Keras puts the kernel's product and the bias's sum into the scope of their
+    layer, and the page shows both weights at either.
     """
     scope = node.name.rpartition("/")[0]
-    if not scope:
-        return None
+    return reader is not None and scope != "" and reader.name.rpartition("/")[0] == scope
+
+
+def _only_reader(node: Node) -> Node | None:
+    """Return the only node that reads a node's outputs."""
     readers = []
     for user, times in node.uses.items():
         # By the number of uses: a search through the inputs of a node that reads all others would take the square.
@@ -637,7 +624,7 @@ def _follower(node: Node) -> Node | None:
             readers.append(user)
             if len(readers) > 1:
                 return None
-    return readers[0] if readers and readers[0].name.rpartition("/")[0] == scope else None
+    return readers[0] if readers else None
 
 
 def _calls(graph: Graph, node: Node) -> tuple[str, ...]:

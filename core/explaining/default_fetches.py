@@ -14,14 +14,14 @@ if TYPE_CHECKING:
 _NAME_FETCH: Final = Hint("name an output with ", option("fetch"))
 
 
-def guessed_fetches(graph: Graph) -> tuple[str, ...]:
+def guessed_fetches(graph: Graph, ends: GraphEnds | None = None) -> tuple[str, ...]:
     """Return the outputs of the usual signature, or else the outputs and training operations that `tfg explain` finds.
 
-    InvalidArgumentError if there are no outputs.
+    `ends` has these, if the caller knows them. InvalidArgumentError if there are no outputs.
     """
     if usual := _usual_outputs(graph):
         return usual
-    ends = _ends(graph)
+    ends = ends or _ends(graph)
     return _not_empty(graph, (*ends.outputs, *ends.train_ops))
 
 

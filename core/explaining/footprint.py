@@ -107,6 +107,8 @@ class _Walk:
         self._inference = inference
         self._functions = functions
         self._kinds: dict[str, CallKind | None] = {}
+        self._bytes: dict[int, tuple[TensorSpec, int]] = {}
+        """The bytes of values by the identities of their specs, which are kept so that these stay."""
         self._peaks: dict[str, int] = {}
         """The peaks inside of functions, each as of its first call; 0 while the function is walked through."""
         self._alike: dict[Hashable, int] = {}
@@ -181,7 +183,7 @@ class _Walk:
         # A read is the memory of the variable, which is counted apart, as a constant is.
         if step.is_view or step.node.is_constant or step.node.is_variable_read or isinstance(step, Loop):
             return []
-        kept = self._kept(step.node)
+        kept = self._kept(step.node) if self._kind(step.node) is not None else ()
         return [0 if index in kept else self._size(value) for index, value in enumerate(step.node.outputs())]
 
     def _kept(self, node: Node) -> set[int]:
@@ -204,4 +206,7 @@ class _Walk:
         if spec.shape.dims is None:
             self.unknown += 1
             return 0
-        return _elements(spec.shape) * spec.dtype.size
+        # Nodes that are alike share their specs.
+        if (known := self._bytes.get(id(spec))) is None:
+            known = self._bytes[id(spec)] = spec, _elements(spec.shape) * spec.dtype.size
+        return known[1]

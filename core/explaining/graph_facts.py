@@ -218,6 +218,11 @@ class GraphFacts(Report, main_table="variables"):
     def headline(self) -> str:
         return f"{counted(self.nodes, 'node')}, {counted(len(self.inputs), 'input')}, {counted(len(self.outputs), 'output')}"
 
+    @property
+    def ends(self) -> GraphEnds:
+        """The outputs, losses and training operations, as `graph_ends` finds them."""
+        return GraphEnds(tuple(tensor.name for tensor in self.outputs), self.losses, self.train_ops)
+
 
 @overload
 def explain(

@@ -143,6 +143,8 @@ class Explainer:
         # Made once: pages ask for the role of each node, and a search through all variables each time would be quadratic.
         self._starts = grouped((v.initial_value.node, v.name) for v in variables if v.initial_value is not None)
         updates = self.roles.updates.values()
+        self._plain_texts: dict[tuple[str, tuple[str, str]], str] = {}
+        """The roles that follow from op and stage, by both."""
         self._trained = grouped((u.gradient.node, u.variable.name) for u in updates if u.gradient is not None)
 
     def explain(self, name: str, fetch: str | None = None, *, raw: bool = False) -> NodeFacts:
@@ -249,8 +251,11 @@ class Explainer:
         if node.op == ABSENT:
             return "Does not exist, but is an input of other nodes."
         # Most nodes of a large graph: their role follows from the op and the stage alone.
-        if node.op in self._plain_ops and node not in self._particular and self.placed[node][0] != "gradients":
-            return self._plain_role(node)
+        place = self.placed[node]
+        if node.op in self._plain_ops and node not in self._particular and place[0] != "gradients":
+            if (text := self._plain_texts.get((node.op, place))) is None:
+                text = self._plain_texts[node.op, place] = self._plain_role(node)
+            return text
         # From the most particular role to the least; if none fits, the op alone tells the role.
         for describe in (self._variable_role, self._write_role, self._gradient_role, self._other_role):
             text = describe(node)
@@ -269,6 +274,7 @@ class Explainer:
         # Nodes of an op that takes functions differ in what they call.
         declared = node.op_def is not None and not node.op_def.takes_functions
         has_role = node.is_placeholder or node.is_argument or has_fact(node.op, "initialization_test")
+        has_role = has_role or node.is_no_op or node.is_constant
         return declared and not has_role and flow_role(node) is None and node.op not in self.graph.functions
 
     @functools.cached_property

@@ -153,6 +153,8 @@ def _of_node(body: CheckedBody, node: Node) -> list[Problem]:
     large graph has tens of kinds of nodes.
     """
     likeness = _likeness(body, node)
+    if likeness in body.sound and is_importable(node.name) and not node.control_inputs:
+        return []
     checks = _OWN_CHECKS if likeness in body.sound else _NODE_CHECKS
     problems = [problem for check in checks for problem in check(body, node)]
     if not problems:
@@ -165,8 +167,8 @@ def _likeness(body: CheckedBody, node: Node) -> Hashable:
     arriving = []
     for value in node.inputs:
         dtypes = _output_dtypes(body, value.node)
-        # An output that does not exist is like no other, and so differs from an output of an undeclared op.
-        is_there = dtypes is None or value.index < len(dtypes)
+        # What does not exist is like no other, and so differs from an output of an undeclared op.
+        is_there = (dtypes is None or value.index < len(dtypes)) and body.graph.get(value.node.name) is value.node
         arriving.append(dtypes and dtypes[value.index] if is_there else value)
     return node.op, id(node.attrs), node.device, *arriving
 
@@ -437,7 +439,9 @@ def _contradictions(body: CheckedBody, broken: set[str | None], inference: Infer
         reason = inference.reasons.get(node.name)
         if reason is None:
             yield from _ranks(body, node, inference, ranked)
-            yield from _recorded(body, node, inference, stated)
+            # Asked here, as hardly any node of a large graph has a record.
+            if RECORDED_SHAPES in node.attrs:
+                yield from _recorded(body, node, inference, stated)
         elif node.op_def is not None and (node.op in body.functions or registry.shape_function(node.op) is not None):
             yield body.problem(ERROR, "shape", node, reason)
 
@@ -478,7 +482,7 @@ def _stated_specs(graph: Graph) -> dict[Output, TensorSpec]:
 
 def _recorded(body: CheckedBody, node: Node, inference: Inference, stated: Inference) -> Iterator[Problem]:
     """Yield recorded shapes that contradict the inferred and the `stated` shapes: TensorFlow refuses the graph."""
-    recorded = node.attrs.get(RECORDED_SHAPES)
+    recorded = node.attrs[RECORDED_SHAPES]
     if not isinstance(recorded, list) or not all(isinstance(shape, Shape) for shape in recorded):
         return
     hint = Hint(step("optimize", passes=f"remove_attribute{{attribute={RECORDED_SHAPES}}}"), " drops it")

@@ -215,8 +215,14 @@ def layers_by_path(nodes: Sequence[NodeCost]) -> dict[str, str]:
 
 
 def _place(node: NodeCost, python_names: Mapping[str, str] = MappingProxyType({})) -> ScopedNode:
-    weights = tuple(weight_name(_CALLS.sub("", weight), python_names) for weight in node.weights)
-    return ScopedNode(_CALLS.sub("", node.path[node.outside :]), weights, node.section == "forward", node.times != 1)
+    weights = tuple([weight_name(_uncalled(weight), python_names) for weight in node.weights])
+    return ScopedNode(_uncalled(node.path[node.outside :]), weights, node.section == "forward", node.times != 1)
+
+
+def _uncalled(path: str) -> str:
+    """Return a path without the calls at its start."""
+    # Asked first for the letters, as most paths have no calls.
+    return _CALLS.sub("", path) if "PartitionedCall" in path else path
 
 
 def _blocks(layers: Sequence[Layer], scope: str) -> Iterator[LayerBlock]:

@@ -76,6 +76,8 @@ class Graph(Summarized, Versioned):
         """After how many edits each node stood after its sources."""
         self.edits = 0
         """The number of edits to nodes and edges: results derived from nodes and edges hold while the number stays."""
+        self.ordered: tuple[int, list[Node]] | None = None
+        """The nodes in topological order after so many edits: many analyses of a large graph begin with the order."""
         self.functions: MutableMapping[str, Function] = {}
         self.registered_gradients: Mapping[str, RegisteredGradient] = {}
         self.meta: MetaGraph | None = None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
@@ -89,7 +88,7 @@ class AuthorScopes:
         layer = self._of_weights[weight]
         for scope in (reader, _scope(weight)):
             self._owners.setdefault(scope, set()).add(layer)
-            for outer in _scopes(scope):
+            for outer in scopes_around(scope):
                 self._around.setdefault(outer, set()).add(layer)
         if base_name(reader) == base_name(layer):
             self._add_author(reader, layer)
@@ -103,10 +102,10 @@ class AuthorScopes:
     def _recurrent_scopes(self, places: Sequence[ScopedNode]) -> Iterator[tuple[str, str]]:
         """Yield the scopes of recurrent layers: an LSTM has its weights in a cell, which its loop runs."""
         repeated = (place for place in places if place.is_repeated)
-        in_loops = {scope for place in repeated for scope in _scopes(_scope(_forward_path(place.path)))}
+        in_loops = {scope for place in repeated for scope in scopes_around(_scope(_forward_path(place.path)))}
         for scope in in_loops & self._around.keys():
             layers = self._around[scope]
-            cell = _common_scope(layers)
+            cell = common_scope(layers)
             # A loop around several layers is a model in a loop, and no recurrent layer, unless they are the parts of a cell.
             candidates = (cell, _scope(cell)) if len(layers) == 1 else (_scope(cell),)
             names = [name for name in candidates if name and base_name(name) == base_name(scope)]
@@ -135,7 +134,7 @@ class AuthorScopes:
         """Return the layer of the nodes in a scope that read no weights, None if they lie in no layer; and the innermost
         scope around them that has layers.
         """
-        for scope in _scopes(inner):
+        for scope in scopes_around(inner):
             layers = self._owners.get(scope, set())
             if len(layers) == 1:
                 return next(iter(layers)), scope
@@ -149,18 +148,27 @@ class AuthorScopes:
         """Yield each node as a part of a layer. What lies beside layers, a node or a scope, is a layer by itself."""
         taken: dict[str, str] = {layer: layer for layer in self._of_weights.values()}
         own_scopes: dict[tuple[str, str], str] = {}
+        # What lies in the same scope and reads the same weights is of one layer, unless the scope has several.
+        alike: dict[tuple[str, tuple[str, ...]], tuple[str, str, int]] = {}
         for place in places:
             path = _forward_path(place.path)
+            likeness = _scope(path), place.weights
+            if likeness in alike:
+                own, scope, start = alike[likeness]
+                yield Part(own, scope, path[start:])
+                continue
             layer, scope = self._layer_at(place, path)
-            if self._recurrent and (recurrent := [outer for outer in _scopes(_scope(path)) if outer in self._recurrent]):
+            if self._recurrent and (recurrent := [outer for outer in scopes_around(_scope(path)) if outer in self._recurrent]):
                 scope = recurrent[-1]
                 layer = self._recurrent[scope]
             if layer is not None:
                 if (layer, scope) not in own_scopes:
-                    alike = (outer for outer in _scopes(scope) if base_name(outer) == base_name(layer))
-                    own_scopes[layer, scope] = next(alike, scope)
+                    named = (outer for outer in scopes_around(scope) if base_name(outer) == base_name(layer))
+                    own_scopes[layer, scope] = next(named, scope)
                 scope = own_scopes[layer, scope]
-                yield Part(layer, scope, path[len(scope) :].lstrip("/"))
+                rest = path[len(scope) :].lstrip("/")
+                alike[likeness] = layer, scope, len(path) - len(rest)
+                yield Part(layer, scope, rest)
                 continue
             own, _, rest = path[len(scope) :].lstrip("/").partition("/")
             key = f"{scope}/{own}" if scope else own
@@ -168,7 +176,10 @@ class AuthorScopes:
             last = (_UNIQUE_NUMBER.sub("", own), own) if are_renamed else (own,)
             names = (f"{outer}/{each}" if outer else each for each in last)
             # The first node keeps the name without its number, and others of that name theirs.
-            yield Part(next((name for name in names if taken.setdefault(name, key) == key), key), key, rest)
+            part = Part(next((name for name in names if taken.setdefault(name, key) == key), key), key, rest)
+            if rest:
+                alike[likeness] = part.layer, key, len(path) - len(rest)
+            yield part
 
 
 def _layers_of_weights(places: Sequence[ScopedNode]) -> dict[str, str]:
@@ -182,11 +193,10 @@ def _layers_of_weights(places: Sequence[ScopedNode]) -> dict[str, str]:
     readers: dict[str, str] = {}
     # The backward pass and the updates read weights too, from scopes of their own.
     for place in sorted((place for place in places if place.weights), key=lambda place: not place.is_forward):
-        scope = _scope(_forward_path(place.path))
         for weight in place.weights:
             if weight not in layers:
-                layers[weight] = layer_of(weight, place.path, scope)
-                readers[weight] = scope
+                readers[weight] = _scope(_forward_path(place.path))
+                layers[weight] = layer_of(weight, place.path, readers[weight])
     layers |= _told_apart(layers, readers)
     return layers | _without_numbers(layers)
 
@@ -197,7 +207,7 @@ def _told_apart(layers: Mapping[str, str], readers: Mapping[str, str]) -> dict[s
     """
     scopes: dict[str, dict[str, list[str]]] = {}
     for weight, layer in layers.items():
-        own = next((outer for outer in _scopes(readers[weight]) if base_name(outer) == base_name(layer)), "")
+        own = next((outer for outer in scopes_around(readers[weight]) if base_name(outer) == base_name(layer)), "")
         scopes.setdefault(layer, {}).setdefault(own, []).append(weight)
     named: dict[str, str] = {}
     for layer, of_scope in scopes.items():
@@ -217,7 +227,7 @@ def _outermost(of_scope: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
     """
     merged: dict[str, list[str]] = {}
     for scope, weights in of_scope.items():
-        outermost = [outer for outer in _scopes(scope) if outer in of_scope][-1]
+        outermost = [outer for outer in scopes_around(scope) if outer in of_scope][-1]
         merged.setdefault(outermost, []).extend(weights)
     return merged
 
@@ -277,8 +287,8 @@ def layer_of(weight: str, reader: str, scope: str | None = None) -> str:
     own = "" if is_below else _scope(weight)
     if read := _FROZEN_READ.search(weight):
         # The weight lies below the op or cast that reads it: the layer is the scope that both have around them.
-        around = set(_scopes(of_reader))
-        own = next((outer for outer in _scopes(weight[: read.start()]) if outer in around), own)
+        around = set(scopes_around(of_reader))
+        own = next((outer for outer in scopes_around(weight[: read.start()]) if outer in around), own)
     return own or of_reader or (reader if is_below else weight)
 
 
@@ -324,17 +334,20 @@ def _around_function(scope: str) -> str:
     return outer if outer and own in ("batchnorm", "Tensordot", base_name(outer)) else scope
 
 
-def _common_scope(paths: Iterable[str]) -> str:
+def common_scope(paths: Iterable[str]) -> str:
     """Return the innermost path that all paths are or lie in; empty if none is."""
-    same = itertools.takewhile(lambda parts: len(set(parts)) == 1, zip(*(path.split("/") for path in paths)))
-    return "/".join(parts[0] for parts in same)
+    scope, *others = paths
+    for path in others:
+        while scope and path != scope and not path.startswith(f"{scope}/"):
+            scope = _scope(scope)
+    return scope
 
 
 def _scope(path: str) -> str:
     return path.rpartition("/")[0]
 
 
-def _scopes(scope: str) -> Iterator[str]:
+def scopes_around(scope: str) -> Iterator[str]:
     """Yield a scope and the scopes around it, the innermost first, without the root."""
     while scope:
         yield scope

@@ -716,7 +716,7 @@ def _layers(places: Sequence[tuple[Node, ScopedNode]], inner: Container[Node]) -
     calls: dict[tuple[str, str], str] = {}
     taken = {part.layer for part in parts}
     for (node, _), (layer, scope, rest) in zip(forward, parts):
-        if (own := scopes.layer_of_weight(node.name)) is not None and node.op in VARIABLES:
+        if node.op in VARIABLES and (own := scopes.layer_of_weight(node.name)) is not None:
             yield node, own, node.name.rpartition("/")[2]
             continue
         is_call = node in inner and base_name(scope) == base_name(layer)
@@ -759,7 +759,7 @@ def _places(
                 read = []
             elif called:
                 read = []  # its functions' nodes read them
-            elif passes_weight_on(node) and read:
+            elif read and passes_weight_on(node):
                 carried |= dict.fromkeys(node.outputs(), read[0])
                 read = []
             is_repeated = is_loop or function in repeated

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final, TypeAlias
 
 from ..graph.call_kinds import CALL_KINDS, call_kind
-from ..graph.frames import ENTER, EXIT, MERGE, NEXT_ITERATION, SWITCH
+from ..graph.frames import ENTER, EXIT, LOOP_OPS, MERGE, NEXT_ITERATION, SWITCH
 from ..graph.graph import Function, Graph, Node, Output
 from ..graph.instantiation import with_attrs
 from ..graph.references import (
@@ -206,6 +206,14 @@ class _Effects:
             # calls.
             states = [State(node.name, state.name) if inner.kind == DRAW else state]
         yield from (Access(node, inner.kind, touched, inner.through or inner.node) for touched in states)
+
+
+def may_touch_state(graph: Graph) -> bool:
+    """Return False if no node touches state, as ops and dtypes alone tell of most graphs for inference; True of V1 loops."""
+    kinds = {node.op: node for node in graph}.values()
+    if any(kind.op in LOOP_OPS or _touches_state(kind) or _gives_state(kind) for kind in kinds):
+        return True
+    return any(dtype is resource or dtype.is_ref for dtypes in {node.output_dtypes for node in graph} for dtype in dtypes)
 
 
 def _nodes_touching_state(nodes: Sequence[Node], arguments: Iterable[Node]) -> set[Node]:

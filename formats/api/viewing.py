@@ -8,7 +8,6 @@ import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from ...core.drawing.scope_tree import common_scope
 from ...core.drawing.value_pictures import NodeValue
 from ...core.drawing.view_model import Book, Figures, FirstGraph, NodeOverlay, Report, Sheet, make_book, problem_overlay
 from ...core.explaining.default_fetches import counted_fetches, guessed_fetches
@@ -21,6 +20,7 @@ from ...core.flops.model_layers import Layer, model_layers
 from ...core.flops.views import layer_table, readable
 from ...core.graph.graph import Function, Graph, GraphLike, Node, as_graph
 from ...core.inference.inference import Answers, Inference, infer
+from ...core.model.author_scopes import common_scope
 from ...core.model.model_view import ModelView, layers_of_nodes, model_view
 from ...core.support import dataclasses
 from ...core.support.arguments import checked, named, names_of
@@ -365,7 +365,7 @@ class _Page:
         try:
             # The count infers shapes by itself: its estimates assume that unknown sizes are not 1, and must not become facts
             # of the page.
-            report = count_flops(self.graph, self.fetches or guessed_fetches(self.graph))
+            report = count_flops(self.graph, self.fetches or guessed_fetches(self.graph, facts.ends))
         except TfgError as error:
             if self.fetches:
                 raise
@@ -405,7 +405,7 @@ def _layers_sheet(layers: Sequence[Layer], layer_by_node: Mapping[str, str]) -> 
     places = [columns.index(column) for column in _LAYER_COLUMNS if column in columns]
     nodes = grouped((layer, node) for node, layer in layer_by_node.items())
     # The scope that all nodes of a layer share is the box to which its row in the table leads.
-    scopes = ((layer.name, functools.reduce(common_scope, nodes.get(layer.name, [layer.name]))) for layer in layers)
+    scopes = ((layer.name, common_scope(nodes.get(layer.name, [layer.name]))) for layer in layers)
     elsewhere = tuple((name, scope) for name, scope in scopes if scope not in ("", name))
     shown = tuple(tuple(row[i] for i in places) for row in rows)
     return Sheet("layers", tuple(columns[i] for i in places), shown, elsewhere)

@@ -8,7 +8,7 @@
  * @typedef {{
  *   name: string, op: string, kind: string, stage: string, evidence: string, role: string,
  *   inputs: [number, number][], controls: number[], outputs: string[], references: number[], device: string,
- *   attributes: [string, string][], origin: string, chain: string[], calls: string[], passing: number[], flops: string, share: number,
+ *   attributes: [string, string][], origin: string, chain: string[], calls: string[], passing: number[], dtype: string, bytes: number | null, flops: string, share: number,
  *   effect: string, group: number | null, constants: string[], values: NodeValue[], weights: number[], changes: [field: string, before: string, after: string][],
  * }} Entry
  * @typedef {{ label?: string, path?: string, contents?: string, is_open?: boolean, is_made?: boolean, parts?: (number | Branch)[] }} Branch
@@ -47,7 +47,7 @@ class NodeEntry {
 }
 Object.assign(NodeEntry.prototype, {
   device: "", flops: "", share: 0, effect: "", group: null, evidence: "", role: "",
-  inputs: [], controls: [], outputs: [], references: [], attributes: [], origin: "", chain: [], calls: [], passing: [], constants: [], values: [], weights: [], changes: [],
+  inputs: [], controls: [], outputs: [], references: [], attributes: [], origin: "", chain: [], calls: [], passing: [], dtype: "", bytes: null, constants: [], values: [], weights: [], changes: [],
 });
 
 /** The edges of a packed book: most nodes of a large graph have the same row of ends, counted back from the node. */
@@ -157,12 +157,31 @@ class Store {
     const text = packed[part];
     if (text === undefined) return;
     const opened = await unpack(text);
-    const links = inRows(opened.links, 3).map(([target, back, output]) => /** @type {Link} */ ([target - back, target, output]));
-    page[part] = { root: opened.root, links };
-    if (page.isPlain) page.whole = page.brief;
-    if (part === "brief") page.holders = new Map(inRows(opened.holders, 2).map(([node, holder]) => [node, holder]));
+    if (part === "whole") {
+      page.whole = wholeView(opened, page.nodes, this.entries);
+    } else {
+      const links = inRows(opened.links, 3).map(([target, back, output]) => /** @type {Link} */ ([target - back, target, output]));
+      page.brief = { root: opened.root, links };
+      if (page.isPlain) page.whole = page.brief;
+      page.holders = new Map(inRows(opened.holders, 2).map(([node, holder]) => [node, holder]));
+    }
     delete packed[part];
   }
+}
+
+/** The view of all nodes of a page, whose links are their edges. @param {Branch} root @param {number[]} nodes @param {Entry[]} entries @returns {View} */
+function wholeView(root, nodes, entries) {
+  const here = new Set(nodes);
+  /** @type {Link[]} */ const links = [];
+  for (const node of nodes) {
+    /** @type {Set<number>} */ const sources = new Set();
+    eachUse([entries[node]], (source, _, output) => {
+      if (!here.has(source) || (output === CONTROL && sources.has(source))) return;
+      sources.add(source);
+      links.push([source, node, output]);
+    });
+  }
+  return { root, links };
 }
 
 /** Rows of so many numbers. @param {number[]} numbers @param {number} width */
@@ -188,15 +207,16 @@ async function readBook() {
   const raw = JSON.parse(document.getElementById("book")?.textContent ?? "");
   const columns = raw.columns ? await unpack(raw.columns) : {};
   const book = { colour: "", sheets: [], notes: [], kinds: [], stages: [], start: 0, groups: columns.groups ?? [], ...raw };
-  book.overlays = (columns.overlays ?? raw.overlays ?? []).map((/** @type {object} */ overlay) => ({ unit: "", adds_up: false, ...overlay }));
   book.entries = raw.columns ? readColumns(columns) : (raw.entries ?? []).map((/** @type {object} */ entry) => new NodeEntry(entry));
+  const overlays = (columns.overlays ?? raw.overlays ?? []).map((/** @type {object} */ overlay) => ({ unit: "", adds_up: false, ...overlay }));
+  book.overlays = [...ownOverlays(book.entries), ...overlays];
   book.groups = book.groups.map((/** @type {object} */ group) => ({ members: [], conflicts: [], missing: [], device: "", ...group }));
   book.sheets = book.sheets.map((/** @type {object} */ sheet) => ({ title: "", columns: [], rows: [], ...sheet }));
-  book.pages = raw.pages.map(readPage);
+  book.pages = raw.pages.map((/** @type {any} */ page) => readPage(page, book.entries));
   book.ops = new Map(raw.ops ?? []);
   book.defaults = new Map(raw.defaults ?? []);
   book.functions = functionsAmong(book.pages);
-  book.panes = raw.panes ? readPanes(raw.panes) : null;
+  book.panes = raw.panes ? readPanes(raw.panes, book.entries) : null;
   book.store = new Store(book.entries, raw.details ?? [], raw.size ?? 1);
   return book;
 }
@@ -219,19 +239,21 @@ function fillColumns(entries, columns, start) {
   }
 }
 
-/** @param {any} raw @returns {Page} */
-function readPage(raw) {
+/** @param {any} raw @param {Entry[]} entries @returns {Page} */
+function readPage(raw, entries) {
   const page = { name: "", inputs: [], outputs: [], callers: [], ...raw };
   const nodes = raw.ranges ? raw.ranges.flatMap((/** @type {[number, number]} */ [first, count]) => Array.from({ length: count }, (_, i) => first + i)) : raw.nodes ?? [];
-  const view = (/** @type {any} */ rawView) => ({ links: [], root: {}, ...rawView });
+  const brief = { links: [], root: {}, ...raw.brief };
   const isPlain = (raw.packed ?? raw).whole === undefined;
-  return { ...page, nodes, isPlain, brief: view(raw.brief), whole: view(isPlain ? raw.brief : raw.whole), holders: new Map(raw.holders ?? []) };
+  const whole = raw.whole ? wholeView(raw.whole, nodes, entries) : brief;
+  return { ...page, nodes, isPlain, brief, whole, holders: new Map(raw.holders ?? []) };
 }
 
-/** @param {any} raw @returns {Panes} */
-function readPanes({ names, before, after, start, pairs = [] }) {
+/** @param {any} raw @param {Entry[]} entries @returns {Panes} */
+function readPanes({ names, before, after, start, pairs = [] }, entries) {
+  const read = (/** @type {any} */ page) => readPage(page, entries);
   const swapped = pairs.map((/** @type {[number, number]} */ [node, merged]) => [merged, node]);
-  return { names, before: before.map(readPage), after: after.map(readPage), start, merged: new Map(pairs), first: new Map(swapped) };
+  return { names, before: before.map(read), after: after.map(read), start, merged: new Map(pairs), first: new Map(swapped) };
 }
 
 /** @param {Page[]} pages @returns {Map<string, Page>} */

@@ -72,7 +72,7 @@ class Finder {
     const text = this.input.value.trim().toLowerCase();
     const matches = matcher(text);
     const { entries, panes } = this.viewer.book;
-    const { page, dtypes } = this.viewer;
+    const { page } = this.viewer;
     const here = new Set(page.nodes);
     const fits = (/** @type {[name: string, value: string]} */ [name, value]) => matches(`${name}=${value}`);
     const hits = text ? [...this.scopes(text, matches)] : [];
@@ -85,7 +85,7 @@ class Finder {
     };
     for (const [node, entry] of text ? entries.slice(0, panes?.start).entries() : []) {
       const isNamed = matches(entry.name) || matches(entry.op);
-      if (isNamed || dtypes.get(node) === text || hasTrait(entry)) {
+      if (isNamed || entry.dtype === text || hasTrait(entry)) {
         const less = (isNamed ? 0 : UNNAMED) + (page.holders.has(node) ? BOXLESS : 0) + (here.has(node) ? 0 : ELSEWHERE);
         hits.push({ node, path: entry.name, rank: rankOf(entry, text) + less, first: node });
       }

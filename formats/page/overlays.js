@@ -4,10 +4,10 @@
 /**
  * Colours and labels by numbers or texts of nodes, as core/drawing/view_model.py describes them.
  *
- * A packed book has a column instead of values.
+ * A packed book has a column instead of values; the values of a field stand in the entries.
  *
  * @typedef {[node: number, value: number | string]} Rated
- * @typedef {{ title: string, unit: string, adds_up: boolean, values?: Rated[], column?: { values: (number | string | null)[], at: number[] } }} Overlay
+ * @typedef {{ title: string, unit: string, adds_up: boolean, field?: "dtype" | "bytes", values?: Rated[], column?: { values: (number | string | null)[], at: number[] } }} Overlay
  */
 
 const UNITS = {
@@ -20,15 +20,25 @@ function byOverlay(overlay, book) {
   /** @type {Colouring | undefined} */
   let colouring;
   const make = () => {
-    const values = valuesOf(overlay);
+    const values = valuesOf(overlay, book.entries);
     return values.some(([, value]) => typeof value === "string") ? byText(overlay, values) : byNumber(overlay, values, book);
   };
   const ready = () => (colouring ??= make());
   return { title: overlay.title, paint: (item) => ready().paint(item, book), legend: (items) => ready().legend(items, book) };
 }
 
-/** @param {Overlay} overlay @returns {Rated[]} */
-function valuesOf({ values = [], column }) {
+/** The overlays of what the entries say of all nodes. @param {Entry[]} entries @returns {Overlay[]} */
+function ownOverlays(entries) {
+  /** @type {Overlay[]} */ const own = [
+    { title: "Dtype", unit: "", adds_up: false, field: "dtype" },
+    { title: "Bytes", unit: "bytes", adds_up: true, field: "bytes" },
+  ];
+  return own.filter(({ field = "dtype" }) => entries.some((entry) => (entry[field] ?? "") !== ""));
+}
+
+/** @param {Overlay} overlay @param {Entry[]} entries @returns {Rated[]} */
+function valuesOf({ field, values = [], column }, entries) {
+  if (field) return entries.flatMap(({ [field]: value }, node) => ((value ?? "") === "" ? [] : [/** @type {Rated} */ ([node, value])]));
   if (!column) return values;
   return column.at.flatMap((at, node) => (column.values[at] === null ? [] : [/** @type {Rated} */ ([node, column.values[at]])]));
 }

@@ -27,8 +27,6 @@ class Viewer {
     this.labelled = new Set();
     /** What the last search found. @type {Set<number>} */
     this.hits = new Set();
-    /** Made by the first search, as each letter of a search asks for all. @type {Map<number, string> | null} */
-    this.knownDtypes = null;
     /** By the pages, briefly and with all nodes. @type {[brief: Map<Page, Scene>, whole: Map<Page, Scene>]} */
     this.scenes = [new Map(), new Map()];
     this.colouring = colourings(book).find(({ title }) => title === book.colour) ?? colourings(book)[0];
@@ -324,15 +322,6 @@ class Viewer {
     this.hits = new Set(nodes);
     this.surface.light((item) => item.nodes.some((node) => this.hits.has(node)));
     this.shownTwin?.surface.light((item) => item.nodes.some((node) => this.hits.has(this.shownTwin?.panes.merged.get(node) ?? -1)));
-  }
-
-  /** The dtypes of nodes by their numbers, in lower case. @returns {Map<number, string>} */
-  get dtypes() {
-    if (!this.knownDtypes) {
-      const overlay = this.book.overlays.find(({ title }) => title === "Dtype");
-      this.knownDtypes = new Map((overlay ? valuesOf(overlay) : []).map(([node, dtype]) => [node, String(dtype).toLowerCase()]));
-    }
-    return this.knownDtypes;
   }
 
   markSelection() {

@@ -173,7 +173,7 @@ def _packed_page(page: Page) -> dict[str, Any]:
     fields = {field: getattr(page, field) for field in ("kind", "name", "inputs", "outputs", "callers")}
     packed = {"brief": _pack(_packed_view(page.brief, page.holders))}
     if page.whole is not None:
-        packed["whole"] = _pack(_packed_view(page.whole, ()))
+        packed["whole"] = _pack(page.whole)
     return {**fields, "ranges": list(_ranges(page.nodes)), "packed": packed}
 
 

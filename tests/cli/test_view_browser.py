@@ -731,6 +731,26 @@ def resized(browser, width, height):
     browser.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False)
 
 
+@pytest.mark.parametrize("is_packed", [False, True])
+def test_links_of_the_whole_and_overlays_of_dtypes_follow_from_the_entries(opened, tmp_path, is_packed):
+    graph = load(SAMPLES / "xor.pbtxt")
+    book = make_page(model_view(graph, raw=True), "xor", "")
+    (tmp_path / "page.html").write_text(to_html(book, packed_from=1 if is_packed else 1000), encoding="utf-8")
+    read = """readBook().then(async ({ pages: [page], entries, overlays, store }) => {
+        await store.openView(page, true);
+        const told = (title) => valuesOf(overlays.find((overlay) => overlay.title === title), entries);
+        return [page.whole.links, told("Dtype"), told("Bytes")]; })"""
+    links, dtypes, sizes = opened(tmp_path / "page.html").evaluate(read)
+    place = {node: i for i, node in enumerate(graph)}
+    edges = {(place[value.node], place[node], value.index) for node in graph for value in node.inputs}
+    edges |= {(place[control], place[node], -1) for node in graph for control in node.control_inputs}
+    joined = {(source, node) for source, node, output in edges if output >= 0}
+    assert sorted(map(tuple, links)) == sorted(edge for edge in edges if edge[2] >= 0 or edge[:2] not in joined)
+    first = {place[node]: node.output_dtypes[0].base.name for node in graph if node.output_dtypes}
+    held = {place[node]: node.constant_value().nbytes for node in graph if node.is_constant and node.attrs["dtype"].size == 4}
+    assert dict(dtypes) == first and held and held.items() <= dict(sizes).items()
+
+
 def test_a_page_that_gets_its_size_late_shows_the_whole_graph(browser, pages):
     """A frame of a notebook has no size before the notebook is laid out."""
     resized(browser, 1, 1)

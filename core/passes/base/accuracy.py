@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import enum
 import functools
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -61,7 +61,7 @@ class Rule:
     """A rule with an algebraic notation, for example `x * 1 -> x`.
 
     `accuracy` is the class of the rule. With `relaxed_where` the rule is relaxed under the condition, and asks
-    `Rewriter.may_relax` there.
+    `Rewriter.may_relax` there. With `reads` the rule is tried only at nodes that read a result of one of these ops.
     """
 
     name: str
@@ -71,6 +71,7 @@ class Rule:
     function: RuleFunction
     accuracy: Accuracy
     relaxed_where: str = ""
+    reads: Collection[str] = ()
 
     def is_for(self, op: str) -> bool:
         """Return True if the rule may start from nodes of this type."""
@@ -122,13 +123,16 @@ class RuleSet:
         self._by_op: dict[str, list[Rule]] = {}
 
     def rule(
-        self, *ops: str, fact: str = "", algebra: str, accuracy: Accuracy, relaxed_where: str = ""
+        self, *ops: str, fact: str = "", algebra: str, accuracy: Accuracy, relaxed_where: str = "", reads: Collection[str] = ()
     ) -> Callable[[RuleFunction], RuleFunction]:
-        """Register a function, by its name, as a rule for nodes of type `ops`, and of the types with a `fact`."""
+        """Register a function, by its name, as a rule for nodes of type `ops`, and of the types with a `fact`.
+
+        The ops that a rule `reads` decide for most nodes of a large graph, and hardly any rule is called for nothing.
+        """
 
         def register(function: RuleFunction) -> RuleFunction:
             name = function.__name__.replace("_", "-")
-            self.rules.append(Rule(name, algebra, ops, fact, function, accuracy, relaxed_where))
+            self.rules.append(Rule(name, algebra, ops, fact, function, accuracy, relaxed_where, reads))
             return function
 
         return register

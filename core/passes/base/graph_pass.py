@@ -22,7 +22,7 @@ from ...graph.graph import Function, Graph, Node, Output
 from ...graph.instantiation import instantiate
 from ...graph.node_making import add_argument, add_identity
 from ...graph.purity import CONTROL_FLOW, impurity
-from ...graph.references import WrittenMemory, memory_outputs
+from ...graph.references import WrittenMemory, any_reference, memory_outputs
 from ...graph.traversal import descendants, forward_predecessors, nodes_of_kind, sources_first, topological_order
 from ...graph.variable_nodes import VARIABLES
 from ...inference.inference import Answers, Inference, infer
@@ -179,7 +179,8 @@ class PassContext:
         self.always_fed = {f.name for f in feeds}
         self.feeds = self.always_fed | {f.name for f in overridable}
         """The tensors that are fed in every run, and the tensors that a run may feed or compute."""
-        self._fed_nodes = {f.node.name for f in (*feeds, *overridable)}
+        self.fed_nodes = {f.node.name for f in (*feeds, *overridable)}
+        """The names of the nodes of `feeds`."""
         self.keep = frozenset(keep)
         self.start = {node.name for node in start} - self.fetches
         """The operations that run once, when a session starts."""
@@ -198,7 +199,8 @@ class PassContext:
         self._memory = WrittenMemory()
         self._calls: Mapping[str, int] | None = None
         self._size = len(graph)
-        self._order: tuple[int, list[Node]] | None = None
+        self._pure: set[str] | None = None
+        self._elements: dict[Node, Any] = {}
 
     def begin_pass(self) -> None:
         """Reset the record of the previous pass and the facts about the graph before the pass."""
@@ -208,6 +210,7 @@ class PassContext:
         # These are facts of the graph as a pass finds it. They are not kept up to date within a pass, since rewrites add
         # neither effects nor writes; rules enter new nodes in `inside` themselves.
         self._inside, self._effects, self._has_actors, self._memory, self._calls = None, {}, None, WrittenMemory(), None
+        self._pure, self._elements = None, {}
         if not self.function:
             self.shared.accuracies = {}
             self.shared.impurities.clear()
@@ -227,16 +230,16 @@ class PassContext:
     def is_preserved(self, node: Node) -> bool:
         """Return True for nodes that must keep name and meaning: fetched, fed, named by the user, or run at the start."""
         name = node.name
-        return name in self.fetches or name in self._fed_nodes or name in self.keep or name in self.start
+        return name in self.fetches or name in self.fed_nodes or name in self.keep or name in self.start
 
     def is_fed(self, output: Output) -> bool:
         """Return True if a feed replaces the value."""
         # First by the node, whose name need not be put together: rules ask of each input, and hardly any is fed.
-        return output.node.name in self._fed_nodes and output.name in self.feeds
+        return output.node.name in self.fed_nodes and output.name in self.feeds
 
     def has_fed_output(self, node: Node) -> bool:
         """Return True if a feed replaces any output of the node."""
-        return node.name in self._fed_nodes and any(map(self.is_fed, node.outputs()))
+        return node.name in self.fed_nodes and any(map(self.is_fed, node.outputs()))
 
     def fire(self, rule: str, node: Node | str, fate: str = "", accuracy: Accuracy | None = None) -> None:
         """Record that `rule` changed a node, the fate of the node, and the rule's accuracy class, if any."""
@@ -326,13 +329,16 @@ class PassContext:
         output = self.repeated(output) or output
         if not output.node.is_constant or self.is_fed(output):
             return False
-        output.node.constant_value()
-        # `constant_value` raises the error of damaged elements with the node's name, and `distinct` without.
-        elements = output.node.attrs["value"].distinct()
+        # Kept during a pass, as a thousand nodes may read the same constant, and several rules ask.
+        if output.node not in self._elements:
+            output.node.constant_value()
+            # `constant_value` raises the error of damaged elements with the node's name, and `distinct` without.
+            self._elements[output.node] = output.node.attrs["value"].distinct()
+        elements = self._elements[output.node]
         if elements.dtype == object or not elements.size:
             return False
         # The first element alone rules out most constants.
-        return bool(elements.flat[0] == number) and bool(np.all(elements == number))
+        return bool(elements.item(0) == number) and bool(np.all(elements == number))
 
     def is_inside(self, node: Node) -> bool:
         """Return True if a node may lie in a loop or on a branch: after an Enter or a Switch."""
@@ -350,7 +356,7 @@ class PassContext:
         known = self._effects
         # In most graphs for inference no node acts, and no path has to be searched.
         if self._has_actors is None:
-            self._has_actors = any(self.acts(each) for each in self.graph)
+            self._has_actors = any(each.op not in self._pure_ops and self.acts(each) for each in self.graph)
         if not self._has_actors:
             return False
         if not known and any(each.op in NEXT_ITERATION for each in self.graph):
@@ -371,7 +377,17 @@ class PassContext:
 
     def impurity(self, node: Node) -> str | None:
         """Return the reason why a node is impure, None for a pure node; functions are analysed once per pass."""
-        return impurity(self.graph, node, self.shared.impurities)
+        return None if node.op in self._pure_ops else impurity(self.graph, node, self.shared.impurities)
+
+    @property
+    def _pure_ops(self) -> set[str]:
+        """The ops of the graph that make every node pure; none where a node gives a reference, which others may take."""
+        if self._pure is None:
+            kinds = {node.op: node for node in self.graph}.values()
+            has_references = any_reference(self.graph) or any(kind.op_def is None for kind in kinds)
+            known = [kind for kind in kinds if kind.op_def is not None and not kind.op_def.takes_functions]
+            self._pure = set() if has_references else {kind.op for kind in known if impurity(self.graph, kind) is None}
+        return self._pure
 
     def is_shared(self, function: str) -> bool:
         """Return True if several nodes call a function, at the beginning of the pass."""
@@ -487,9 +503,7 @@ class PassContext:
 
     def order(self) -> list[Node]:
         """Return the current nodes in topological order."""
-        if self._order is None or self._order[0] != self.graph.edits:
-            self._order = self.graph.edits, topological_order(self.graph)
-        return list(self._order[1])
+        return topological_order(self.graph)
 
 
 _FEW: Final = 16

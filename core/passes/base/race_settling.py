@@ -18,6 +18,7 @@ from ...graph.frames import EXIT, assign_frames
 from ...graph.graph import Function, Graph, Node, Output
 from ...graph.instantiation import instantiate
 from ...graph.traversal import strongly_connected
+from ...planning.effects import may_touch_state
 from ...planning.live_edges import LiveEdges
 from ...planning.plan import Loop, Plan
 from ...planning.planner import chained_races_of, compile_plan, races_of
@@ -81,7 +82,7 @@ def _runs_in_turn(graph: Graph, targets: Sequence[Output | Node], fed: Sequence[
 
 def _has_races(graph: Graph, run: Sequence[Output | Node], fed: Sequence[Output]) -> bool:
     """Return True if nodes race, other than in the iterations of loops."""
-    return any(race.loop is None for race in races_of(graph, run, fed))
+    return may_touch_state(graph) and any(race.loop is None for race in races_of(graph, run, fed))
 
 
 def _settled(

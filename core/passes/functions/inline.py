@@ -11,7 +11,7 @@ from ...graph.frames import SWITCH
 from ...graph.graph import Function, Graph, Node, Output
 from ...graph.instantiation import name_implementations, with_attrs
 from ...graph.node_making import add_identity
-from ...graph.traversal import descendants
+from ...graph.traversal import descendants, nodes_of_kind
 from ...planning.effects import READ, WRITE, accesses
 from ...planning.live_edges import LiveEdges
 from ...planning.reachability import needed_nodes
@@ -39,7 +39,7 @@ class Inline(Pass):
     def run(self, graph: Graph, ctx: PassContext) -> None:
         # Before the first call is inlined: afterwards the accesses of its body would count as accesses of the graph around.
         late = _late_arguments(graph, ctx)
-        for node in ctx.order():
+        for node in _calls(graph, ctx):
             reference = _called(graph, node)
             function = graph.functions.get(reference.name) if reference is not None else None
             if function is None or reference is None:
@@ -90,6 +90,11 @@ def _has_branches(function: Function) -> bool:
     return any(node.op in SWITCH for node in function.body)
 
 
+def _calls(graph: Graph, ctx: PassContext) -> list[Node]:
+    """Return the nodes whose ops may call a function, in topological order."""
+    return nodes_of_kind(ctx.order(), lambda kind: kind.op in INLINED or kind.op in graph.functions)
+
+
 def _called(graph: Graph, node: Node) -> FuncRef | None:
     """Return the function that a node calls; None for a node that does more."""
     if node.op in INLINED:
@@ -103,7 +108,7 @@ def _late_arguments(graph: Graph, ctx: PassContext) -> dict[Node, dict[str, list
 
     A read has to come after all writes, a write after all accesses that the call waited for.
     """
-    calls = [node for node in ctx.order() if _called(graph, node) is not None]
+    calls = [node for node in _calls(graph, ctx) if _called(graph, node) is not None]
     active = accesses(graph, ctx.order()) if calls else []
     behind = {
         READ: descendants({access.node for access in active if access.kind == WRITE}),

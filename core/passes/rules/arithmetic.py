@@ -22,6 +22,8 @@ rule = RULES.rule
 
 _ADD = ops_with("addition")
 _DIVIDE = ops_with("division")
+_CONSTANT = ("Const", "Fill")
+"""The ops of what `Rewriter.is_all` knows."""
 
 
 class Arithmetic(Pass):
@@ -37,22 +39,22 @@ class Arithmetic(Pass):
         Rewriter(graph, ctx).apply(*self.rule_sets)
 
 
-@rule(*_ADD, algebra="x + 0 -> x", accuracy=Accuracy.ROUNDING)
+@rule(*_ADD, algebra="x + 0 -> x", accuracy=Accuracy.ROUNDING, reads=_CONSTANT)
 def add_zero(r: Rewriter, node: Node) -> Output | None:
     return _neutral(r, node, 0)
 
 
-@rule("Sub", algebra="x - 0 -> x", accuracy=Accuracy.ROUNDING)
+@rule("Sub", algebra="x - 0 -> x", accuracy=Accuracy.ROUNDING, reads=_CONSTANT)
 def subtract_zero(r: Rewriter, node: Node) -> Output | None:
     return _neutral(r, node, 0, only_right=True)
 
 
-@rule("Mul", algebra="x * 1 -> x", accuracy=Accuracy.EXACT)
+@rule("Mul", algebra="x * 1 -> x", accuracy=Accuracy.EXACT, reads=_CONSTANT)
 def multiply_by_one(r: Rewriter, node: Node) -> Output | None:
     return _neutral(r, node, 1)
 
 
-@rule(*_DIVIDE, algebra="x / 1 -> x", accuracy=Accuracy.EXACT)
+@rule(*_DIVIDE, algebra="x / 1 -> x", accuracy=Accuracy.EXACT, reads=_CONSTANT)
 def divide_by_one(r: Rewriter, node: Node) -> Output | None:
     return _neutral(r, node, 1, only_right=True)
 
@@ -68,7 +70,7 @@ def _neutral(r: Rewriter, node: Node, number: float, only_right: bool = False) -
     return None
 
 
-@rule("Mul", algebra="x * 0 -> 0", accuracy=Accuracy.EXACT)
+@rule("Mul", algebra="x * 0 -> 0", accuracy=Accuracy.EXACT, reads=_CONSTANT)
 def multiply_by_zero(r: Rewriter, node: Node) -> Output | str | None:
     if not any(r.is_all(value, 0) for value in node.inputs):
         return None
@@ -91,7 +93,7 @@ def subtract_itself(r: Rewriter, node: Node) -> Output | str | None:
     return r.ZerosLike(node.inputs[0])
 
 
-@rule("LogicalAnd", "LogicalOr", algebra="x and true -> x, x or false -> x", accuracy=Accuracy.EXACT)
+@rule("LogicalAnd", "LogicalOr", algebra="x and true -> x, x or false -> x", accuracy=Accuracy.EXACT, reads=_CONSTANT)
 def logical_neutral(r: Rewriter, node: Node) -> Output | None:
     return _neutral(r, node, node.op == "LogicalAnd")
 
@@ -102,7 +104,7 @@ def multiply_by_itself(r: Rewriter, node: Node) -> Output | None:
     return r.Square(node.inputs[0]) if node.inputs[0] == node.inputs[1] else None
 
 
-@rule(*_ADD, algebra="x + (-y) -> x - y", accuracy=Accuracy.EXACT)
+@rule(*_ADD, algebra="x + (-y) -> x - y", accuracy=Accuracy.EXACT, reads=("Neg",))
 def add_negated(r: Rewriter, node: Node) -> Output | None:
     a, b = node.inputs
     if b.node.op == "Neg":
@@ -197,12 +199,12 @@ def power(r: Rewriter, node: Node) -> Output | str | None:
 _POWERS = {2: "Square", 0.5: "Sqrt", -0.5: "Rsqrt", -1: "Reciprocal"}
 
 
-@rule("Square", algebra="(x - y)^2 -> SquaredDifference(x, y)", accuracy=Accuracy.EXACT)
+@rule("Square", algebra="(x - y)^2 -> SquaredDifference(x, y)", accuracy=Accuracy.EXACT, reads=("Sub",))
 def square_of_difference(r: Rewriter, node: Node) -> Output | None:
     inner = node.inputs[0].node
     # SquaredDifference of complex numbers is the square of the absolute value: conj(d) d.
     is_real = node.inputs[0].dtype is not None and not node.inputs[0].dtype.is_complex
-    return r.SquaredDifference(*inner.inputs) if inner.op == "Sub" and is_real and r.is_free(inner) else None
+    return r.SquaredDifference(*inner.inputs) if is_real and r.is_free(inner) else None
 
 
 @rule(*_DIVIDE, algebra="x / sqrt(y) -> x * rsqrt(y)", accuracy=Accuracy.ROUNDING)
@@ -213,7 +215,7 @@ def divide_by_root(r: Rewriter, node: Node) -> Output | None:
     return r.Mul(x, r.Rsqrt(root.node.inputs[0]))
 
 
-@rule(*_DIVIDE, algebra="x / c -> x * (1/c)", accuracy=Accuracy.ROUNDING)
+@rule(*_DIVIDE, algebra="x / c -> x * (1/c)", accuracy=Accuracy.ROUNDING, reads=_CONSTANT)
 def divide_by_constant(r: Rewriter, node: Node) -> Output | str | None:
     x, divisor = node.inputs
     value = r.constant_value(divisor)
@@ -229,11 +231,9 @@ def divide_by_constant(r: Rewriter, node: Node) -> Output | str | None:
     return r.Mul(x, r.constant(reciprocal, x))
 
 
-@rule("Log", algebra="log(1 + x) -> log1p(x)", accuracy=Accuracy.RELAXED)
+@rule("Log", algebra="log(1 + x) -> log1p(x)", accuracy=Accuracy.RELAXED, reads=_ADD)
 def log_of_one_plus(r: Rewriter, node: Node) -> Output | None:
     inner = node.inputs[0].node
-    if inner.op not in _ADD:
-        return None
     # Log1p keeps the digits of a small x that 1 + x loses: a better result, and so another one.
     for one, x in (inner.inputs, reversed(inner.inputs)):
         if r.is_all(one, 1) and r.same_shape(x, node.output()):
@@ -241,11 +241,11 @@ def log_of_one_plus(r: Rewriter, node: Node) -> Output | None:
     return None
 
 
-@rule("Log", algebra="log(softmax(x)) -> logsoftmax(x)", accuracy=Accuracy.RELAXED)
+@rule("Log", algebra="log(softmax(x)) -> logsoftmax(x)", accuracy=Accuracy.RELAXED, reads=("Softmax",))
 def log_of_softmax(r: Rewriter, node: Node) -> Output | None:
     inner = node.inputs[0].node
     # A small share underflows to 0, whose log is minus infinity; LogSoftmax keeps the number.
-    return r.LogSoftmax(inner.inputs[0]) if inner.op == "Softmax" and r.is_free(inner) else None
+    return r.LogSoftmax(inner.inputs[0]) if r.is_free(inner) else None
 
 
 @rule("Sub", algebra="exp(x) - 1 -> expm1(x)", accuracy=Accuracy.RELAXED)
@@ -315,7 +315,7 @@ def _is_regrouped(r: Rewriter, node: Node) -> bool:
         node = node.inputs[0].node
 
 
-@rule(*_ADD, "Sub", algebra="a*x + a*y -> a*(x + y)", accuracy=Accuracy.RELAXED)
+@rule(*_ADD, "Sub", algebra="a*x + a*y -> a*(x + y)", accuracy=Accuracy.RELAXED, reads=("Mul",))
 def hoist_common_factor(r: Rewriter, node: Node) -> Output | str | None:
     left, right = (value.node for value in node.inputs)
     if left.op != "Mul" or right.op != "Mul" or left is right or not (r.is_free(left) and r.is_free(right)):
@@ -465,6 +465,7 @@ def reduction_to_the_same_shape(r: Rewriter, node: Node) -> Output | None:
     algebra="matmul(x, w) * c -> matmul(x, w * c)",
     accuracy=Accuracy.ROUNDING,
     relaxed_where="an intermediate result may overflow or underflow",
+    reads=("MatMul",),
 )
 def factor_of_product_into_weights(r: Rewriter, node: Node) -> Output | None:
     constant, other = with_constant(r, node)

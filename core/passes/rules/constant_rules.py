@@ -72,6 +72,8 @@ def _hazard_of_product(terms: _Terms, product: Any, parts: Sequence[Any]) -> str
 
 
 _ADD, _DIVIDE = ops_with("addition"), ops_with("division")
+_QUOTIENTS = (*_DIVIDE, "DivNoNan")
+_SCALED, _BIASED = ("Mul",), ("BiasAdd",)
 _ADDED = {**dict.fromkeys(_ADD, (False, False)), "Sub": (False, True), "Neg": (True,)}
 _DIVIDED = {**dict.fromkeys(_DIVIDE, (False, True)), **dict.fromkeys(ops_with("reciprocal"), (True,))}
 _SUM = _InvertibleOperation(_ADDED, "AddV2", "Sub", np.add, np.negative, _hazard_of_sum)
@@ -87,6 +89,7 @@ _MULTIPLIED = dataclasses.replace(_PRODUCT, parts={"Mul": (False, False)})
     algebra="c1 - (x - c2), (x + c1) + (y + c2) ... -> x + c, (x + y) + c",
     accuracy=Accuracy.ROUNDING,
     relaxed_where="the constants cancel, the sum may overflow, or several values are regrouped",
+    reads=_ADDED,
 )
 def merge_offsets(r: Rewriter, node: Node) -> Output | None:
     return _rebuilt(r, node, _SUM) if node.output_dtypes[0].is_numeric else None
@@ -97,6 +100,7 @@ def merge_offsets(r: Rewriter, node: Node) -> Output | None:
     algebra="c1 / (x * c2), (x * c1) * (y * c2) ... -> c / x, (x * y) * c",
     accuracy=Accuracy.ROUNDING,
     relaxed_where="an intermediate result may overflow or underflow, or several values are regrouped",
+    reads=_PRODUCT.parts,
 )
 def merge_factors(r: Rewriter, node: Node) -> Output | None:
     dtype = node.output_dtypes[0]
@@ -208,11 +212,11 @@ def _joined(r: Rewriter, terms: Sequence[tuple[bool, Output, float]], group: _In
     return result
 
 
-@rule("Mul", algebra="(x*a + b) * c -> x*(a*c) + b*c", accuracy=Accuracy.RELAXED)
+@rule("Mul", algebra="(x*a + b) * c -> x*(a*c) + b*c", accuracy=Accuracy.RELAXED, reads=_ADD)
 def scale_an_affine_function(r: Rewriter, node: Node) -> Output | None:
     scale, total = with_constant(r, node)
     offset, product = with_constant(r, free_node(r, total, _ADD))
-    factor, x = with_constant(r, free_node(r, product, ("Mul",)))
+    factor, x = with_constant(r, free_node(r, product, _SCALED))
     if scale is None or offset is None or factor is None or x is None:
         return None
     arrays = [(False, r.constant_value(constant)) for constant in (scale, factor, offset)]
@@ -235,9 +239,9 @@ def free_node(r: Rewriter, value: Output | None, ops: Sequence[str]) -> Node | N
     return value.node if value is not None and value.node.op in ops and r.is_free(value.node) else None
 
 
-@rule("Mul", "Neg", algebra="(-x) * c, -(x * c) -> x * (-c)", accuracy=Accuracy.EXACT)
+@rule("Mul", "Neg", algebra="(-x) * c, -(x * c) -> x * (-c)", accuracy=Accuracy.EXACT, reads=("Neg", *_SCALED))
 def negate_the_constant(r: Rewriter, node: Node) -> Output | None:
-    outer = node if node.op == "Mul" else free_node(r, node.inputs[0], ("Mul",))
+    outer = node if node.op == "Mul" else free_node(r, node.inputs[0], _SCALED)
     constant, x = with_constant(r, outer)
     if constant is None or x is None:
         return None
@@ -250,7 +254,7 @@ def negate_the_constant(r: Rewriter, node: Node) -> Output | None:
     return r.Mul(x, r.constant(np.negative(r.constant_value(constant)), x))
 
 
-@rule(*_ADD, "Sub", algebra="a/c + b/c -> (a + b)/c", accuracy=Accuracy.RELAXED)
+@rule(*_ADD, "Sub", algebra="a/c + b/c -> (a + b)/c", accuracy=Accuracy.RELAXED, reads=_QUOTIENTS)
 def hoist_common_denominator(r: Rewriter, node: Node) -> Output | None:
     shared = _shared_denominator(r, node.inputs)
     if shared is None:
@@ -259,7 +263,12 @@ def hoist_common_denominator(r: Rewriter, node: Node) -> Output | None:
     return r.add(op, r.add(node.op, *numerators), denominator)
 
 
-@rule("AddN", algebra="AddN(a*x, b*x, ...) -> AddN(a, b, ...) * x, and the same for a/x", accuracy=Accuracy.RELAXED)
+@rule(
+    "AddN",
+    algebra="AddN(a*x, b*x, ...) -> AddN(a, b, ...) * x, and the same for a/x",
+    accuracy=Accuracy.RELAXED,
+    reads=(*_SCALED, *_QUOTIENTS),
+)
 def hoist_from_many(r: Rewriter, node: Node) -> Output | None:
     if len(node.inputs) < 2:
         return None
@@ -275,7 +284,7 @@ _Shared = tuple[str, list[Output], Output]
 
 def _shared_denominator(r: Rewriter, values: Sequence[Output]) -> _Shared | None:
     """Return the op, the numerators and the denominator of quotients with a common denominator."""
-    nodes = _free_nodes(r, values, (*_DIVIDE, "DivNoNan"))
+    nodes = _free_nodes(r, values, _QUOTIENTS)
     # 1/2 + 1/2 of integers is 0, and (1 + 1)/2 is 1.
     if nodes is None or len({n.inputs[1] for n in nodes}) > 1 or nodes[0].output_dtypes[0].is_integer:
         return None
@@ -284,7 +293,7 @@ def _shared_denominator(r: Rewriter, values: Sequence[Output]) -> _Shared | None
 
 def _shared_factor(r: Rewriter, values: Sequence[Output]) -> _Shared | None:
     """Return Mul, the other factors and the factor of products with a common factor."""
-    nodes = _free_nodes(r, values, ("Mul",))
+    nodes = _free_nodes(r, values, _SCALED)
     if nodes is None:
         return None
     for factor in nodes[0].inputs:
@@ -348,9 +357,10 @@ _CONVOLUTIONS = ("Conv2D", "Conv3D", "DepthwiseConv2dNative")
     algebra="conv(x * c, w) -> conv(x, c * w)",
     accuracy=Accuracy.ROUNDING,
     relaxed_where="an intermediate result may overflow or underflow",
+    reads=_SCALED,
 )
 def factor_of_input_into_weights(r: Rewriter, node: Node) -> Output | str | None:
-    constant, x = with_constant(r, free_node(r, node.inputs[0], ("Mul",)))
+    constant, x = with_constant(r, free_node(r, node.inputs[0], _SCALED))
     weights = r.constant_value(node.inputs[1])
     if constant is None or x is None or not node.output_dtypes[0].is_floating:
         return None
@@ -416,6 +426,7 @@ def scaled_weights(r: Rewriter, weights: Any, factor: Any) -> Any:
     algebra="bias_add(x + c, b) -> bias_add(x, b + c)",
     accuracy=Accuracy.ROUNDING,
     relaxed_where="the constants cancel, or are so large that the sum may overflow",
+    reads=_ADD,
 )
 def offset_into_later_bias(r: Rewriter, node: Node) -> Output | str | None:
     constant, x = with_constant(r, free_node(r, node.inputs[0], _ADD))
@@ -427,10 +438,11 @@ def offset_into_later_bias(r: Rewriter, node: Node) -> Output | str | None:
     algebra="bias_add(x, b) + c -> bias_add(x, b + c)",
     accuracy=Accuracy.ROUNDING,
     relaxed_where="the constants cancel, or are so large that the sum may overflow",
+    reads=_BIASED,
 )
 def offset_into_earlier_bias(r: Rewriter, node: Node) -> Output | str | None:
     constant, other = with_constant(r, node)
-    bias_add = free_node(r, other, ("BiasAdd",))
+    bias_add = free_node(r, other, _BIASED)
     if constant is None or bias_add is None:
         return None
     return _merged_bias(r, node, bias_add, bias_add.inputs[0], constant)
@@ -571,8 +583,10 @@ def sum_hazard(total: Any, terms: Sequence[Any], unit: Any = 0.0) -> str:
 
     Terms of a few times `unit` may cancel: the last digits of the terms are those of `unit`.
     """
-    sizes = [_magnitudes(term) for term in terms]
-    greatest, together = _broadcast(np.maximum, sizes), _broadcast(np.add, sizes)
+    # Constants that are equal are one by now: a chain may add the same constant again and again.
+    sizes = {key: _magnitudes(term) for key, term in {id(term): term for term in terms}.items()}
+    greatest = _broadcast(np.maximum, list(sizes.values()))
+    together = _broadcast(np.add, [sizes[id(term)] for term in terms])
     if np.any((_magnitudes(total) * _DIGITS < greatest) & (greatest > _DIGITS * _magnitudes(unit))):
         return "the constants cancel"
     limits = _limits(total)

@@ -33,6 +33,8 @@ LEFT = RuleSet()
 _FUSED_NORMS = ops_with("batch_normalization")
 _NORMS = (*_FUSED_NORMS, "BatchNormWithGlobalNormalization")
 _ADD = ops_with("addition")
+_AFFINE = ("Mul", "Sub", *_ADD)
+_BIASED = (*PRODUCTS, "BiasAdd")
 
 
 class FoldBatchNorm(Pass):
@@ -59,6 +61,7 @@ class FoldBatchNorm(Pass):
     algebra="conv(x, w) * c -> conv(x, w * c)",
     accuracy=Accuracy.ROUNDING,
     relaxed_where="an intermediate result may overflow or underflow",
+    reads=_BIASED,
 )
 def factor_into_weights(r: Rewriter, node: Node) -> Output | None:
     for constant, value in _constant_operands(r, node):
@@ -79,7 +82,7 @@ def factor_into_weights(r: Rewriter, node: Node) -> Output | None:
     return None
 
 
-@rule(*_ADD, "Sub", algebra="conv(x, w) + b -> bias_add(conv(x, w), b)", accuracy=Accuracy.EXACT)
+@rule(*_ADD, "Sub", algebra="conv(x, w) + b -> bias_add(conv(x, w), b)", accuracy=Accuracy.EXACT, reads=_BIASED)
 def addition_as_bias(r: Rewriter, node: Node) -> Output | None:
     for constant, value in _constant_operands(r, node):
         product = _product_of(value.node)
@@ -116,6 +119,7 @@ def merge_biases(r: Rewriter, node: Node) -> Output | None:
     algebra="batch_norm(conv(x, w)) -> bias_add(conv(x, w * s), o - m * s)",
     accuracy=Accuracy.ROUNDING,
     relaxed_where="an intermediate result may overflow or underflow",
+    reads=_BIASED,
 )
 def norm_into_weights(r: Rewriter, node: Node) -> Output | None:
     producer = node.inputs[0].node
@@ -135,7 +139,12 @@ def norm_into_weights(r: Rewriter, node: Node) -> Output | None:
     return r.BiasAdd(result, r.constant(offset + bias * scale, result), data_format=bias_format(product))
 
 
-@rule(*FORWARD_PRODUCTS, algebra="conv(x * s + o, w) -> bias_add(conv(x, s * w), sum of o * w)", accuracy=Accuracy.RELAXED)
+@rule(
+    *FORWARD_PRODUCTS,
+    algebra="conv(x * s + o, w) -> bias_add(conv(x, s * w), sum of o * w)",
+    accuracy=Accuracy.RELAXED,
+    reads=(*_NORMS, *_AFFINE),
+)
 def affine_before_product(r: Rewriter, node: Node) -> Output | str | None:
     inner = node.inputs[0].node
     affine = _affine(r, inner, node)
@@ -241,7 +250,7 @@ def _affine(r: Rewriter, node: Node, product: Node) -> tuple[Output, Any, Any] |
     if node.op in _NORMS and is_channels_first(node) == is_channels_first(product):
         scale_and_offset = _scale_and_offset(r, node)
         return None if scale_and_offset is None else (node.inputs[0], *scale_and_offset)
-    if node.op not in ("Mul", "Sub", *_ADD) or not r.shape(product.inputs[WEIGHTS]).is_known:
+    if node.op not in _AFFINE or not r.shape(product.inputs[WEIGHTS]).is_known:
         return None
     channels = r.shape(product.inputs[WEIGHTS]).known()[input_axes(product)[0]]
     for constant, x in _constant_operands(r, node):

@@ -11,7 +11,7 @@ import collections
 import functools
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, Final, NamedTuple, TypeAlias
+from typing import Any, Final, NamedTuple
 
 import ml_dtypes
 import numpy as np
@@ -28,7 +28,7 @@ from ...registry.registry import shape_function
 from ...support import dataclasses
 from ...types import dtypes
 from ...types.shapes import Shape
-from ..base.accuracy import Accuracy, Numbers, Rule, RuleSet, numbers_at, rounds
+from ..base.accuracy import Accuracy, Rule, RuleSet, numbers_at, rounds
 from ..base.graph_pass import PassContext, Waves
 
 # The axes of the weights of convolutions and matrix products that are channels of the result and of the data.
@@ -98,8 +98,6 @@ def weights_sum(product: Node, weights: Any) -> float:
 MOST_MADE: Final = 2**20
 """The largest number of elements of a constant that a rule makes of a shape alone."""
 _FAST_MATH: Final = "needs fast math"
-_Rated: TypeAlias = Callable[[str, Numbers], Sequence[tuple[Rule, Accuracy]]]
-"""A function (op, numbers of a node) -> the rules for the op, each with its class at such numbers."""
 _WINDOW: Final = 16
 """The largest number of nodes of a tree after the whole tree was refused."""
 
@@ -129,9 +127,11 @@ class Rewriter:
     def apply(self, *rules: RuleSet) -> None:
         """Apply rules to all nodes, in topological order, and to the nodes that the rules make, until no rule fires."""
         rules_of = functools.cache(lambda op: [rule for one in rules for rule in one.of(op)])
-        # A graph has few ops and dtypes, so that the classes of the rules are not found for each node.
-        rated = functools.cache(lambda op, numbers: [(rule, rule.accuracy_with(numbers)) for rule in rules_of(op)])
-        queue = collections.deque(self.ctx.order())
+        # A graph has few ops, and few sets of ops that a node reads.
+        fitting = functools.cache(
+            lambda op, read: [rule for rule in rules_of(op) if not rule.reads or not read.isdisjoint(rule.reads)]
+        )
+        queue = collections.deque([node for node in self.ctx.order() if rules_of(node.op)])
         waiting = set(queue)
         with np.errstate(all="ignore"):  # constants may overflow where rules compute with them
             while queue:
@@ -139,7 +139,7 @@ class Rewriter:
                 waiting.discard(node)
                 if not rules_of(node.op) or self.graph.get(node.name) is not node:
                     continue
-                again = self._apply_at(node, rated)
+                again = self._apply_at(node, fitting(node.op, frozenset([value.node.op for value in node.inputs])))
                 # What changed comes first, so that a chain is rewritten to its end before the rest of the graph is looked at.
                 if again:
                     queue.extendleft([one for one in again if one not in waiting])
@@ -280,7 +280,8 @@ class Rewriter:
         if node.name in self._inference.reasons or node in self._failing or self.ctx.has_fed_output(node):
             return False
         # A feed may replace a computed value: its producer does not determine the value.
-        return not [value for value in node.inputs if self.ctx.is_fed(value) and not value.node.is_placeholder]
+        fed = self.ctx.fed_nodes
+        return not any(self.ctx.is_fed(v) and not v.node.is_placeholder for v in node.inputs if v.node.name in fed)
 
     def is_only_first_read(self, node: Node) -> bool:
         """Return True if only the first output of a node has readers or fetches."""
@@ -295,19 +296,19 @@ class Rewriter:
         first, second = self.shape(a), self.shape(b)
         return first.dims is not None and first == second
 
-    def _apply_at(self, node: Node, rated: _Rated) -> list[Node]:
+    def _apply_at(self, node: Node, rules: Sequence[Rule]) -> list[Node]:
         """Try rules at a node; return the nodes to process (again) after a rule fired.
 
         A node whose shapes do not fit fails when the node runs, and all descendants with the node; no rule may change the
         failure.
         """
         self._again = []
-        if not self.is_open(node):
+        if not rules or not self.is_open(node):
             return []
-        before = node.inputs  # rules that do not fire leave them as they are, and the numbers
-        for rule, rated_as in rated(node.op, numbers_at(node)):
+        before, numbers = node.inputs, numbers_at(node)  # rules that do not fire leave them as they are
+        for rule in rules:
             # What the rule makes, refuses or relaxes is recorded here, and taken back if it cannot stand.
-            self._rule, self._node, self._made, self._accuracy = rule.name, node, [], rated_as
+            self._rule, self._node, self._made, self._accuracy = rule.name, node, [], rule.accuracy_with(numbers)
             value = rule.function(self, node)
             if isinstance(value, str):
                 self.refuse(value)
