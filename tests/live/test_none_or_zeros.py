@@ -18,10 +18,8 @@ tf = pytest.importorskip("tensorflow")
 pytestmark = pytest.mark.live
 v1 = tf.compat.v1
 
-from tests.core.gradients.programs import CONTEXTS, control_flow  # noqa: E402 - needs TensorFlow
+from tests.core.gradients.programs import CONTEXTS, UNOPTIMIZED, control_flow  # noqa: E402 - needs TensorFlow
 
-UNOPTIMIZED = v1.ConfigProto()
-UNOPTIMIZED.graph_options.rewrite_options.disable_meta_optimizer = True
 FAILING_IN_V1 = ("loop", "mapped", "scanned", "folded", "array")
 """Contexts of whose V1 form TensorFlow takes no second gradient."""
 NESTED = [
