@@ -223,6 +223,22 @@ def wide_function(count: int) -> Iterator[FunctionDef]:
     yield function("f_0", {f"a_{i}": dtypes.float32 for i in many}, results, *(tanh(f"t_{i}", f"a_{i}") for i in many))
 
 
+def layers(count: int) -> Iterator[NodeDef]:
+    """Calls in a chain, each of a function for GPUs."""
+    for i in range(count // 3):
+        yield called(f"y{i}", f"f_{i}", f"y{i - 1}" if i else "x")
+
+
+def implementations(count: int) -> Iterator[FunctionDef]:
+    """Functions in pairs, for GPUs and for CPUs, each pair with an interface of its own."""
+    for i in range(count // 3):
+        for name, device in ((f"f_{i}", b"GPU"), (f"f_{i}_for_cpu", b"CPU")):
+            made = unary(name, tanh("t", "a"))
+            made.attr["api_implements"].s = b"layer_%d" % i
+            made.attr["api_preferred_device"].s = device
+            yield made
+
+
 FORMS: Mapping[str, tuple[Callable[[int], Iterator[NodeDef]], Callable[[int], Iterator[FunctionDef]]]] = {
     "twice": (first, twice),
     "deep_calls": (first, deep_calls),
@@ -237,5 +253,6 @@ FORMS: Mapping[str, tuple[Callable[[int], Iterator[NodeDef]], Callable[[int], It
     "while_in_while": (while_in_while, nested_bodies),
     "datasets": (datasets, one_body),
     "many_arguments": (many_arguments, wide_function),
+    "implementations": (layers, implementations),
 }
 """Graphs of about this number of nodes, with the nodes of functions counted, and the functions."""

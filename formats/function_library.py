@@ -425,10 +425,12 @@ class FunctionLibrary(ReadFunctions):
     def __setitem__(self, name: str, function: Function) -> None:
         self._entries[name] = function
         self._signatures.pop(name, None)
+        self.derived.clear()
 
     def __delitem__(self, name: str) -> None:
         del self._entries[name]
         self._signatures.pop(name, None)
+        self.derived.clear()
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._entries)

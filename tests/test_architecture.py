@@ -218,6 +218,18 @@ def test_every_room_says_what_it_is_for():
     assert not [name for name, text in docstrings.items() if not text or len(text.splitlines()) > 10]
 
 
+def test_the_page_has_every_room_once():
+    """A heading of ARCHITECTURE names rooms, and an item that begins with a bold name a room within."""
+    heading, named = "", []
+    for line in (ROOT / "ARCHITECTURE.md").read_text().splitlines():
+        if line.startswith("## "):
+            heading = line[3:]
+            named += [room for room in heading.split(", ") if "/" in room]
+        elif item := re.match(r"- \*\*(\w+)\*\*:", line):
+            assert f"{heading}/{item[1]}" in FLOOR_OF, line
+    assert sorted(named) == sorted(room for room in FLOOR_OF if room.startswith("core/") and room.count("/") == 1)
+
+
 def test_tests_lie_in_the_rooms_of_the_code():
     rooms = {path.parent.relative_to(ROOT) for path in SOURCES}
     folders = {path.parent.relative_to(ROOT / "tests") for path in (ROOT / "tests").rglob("test_*.py")}
@@ -448,7 +460,7 @@ WORDING = frozenset(
      "output_candidates", "own_attributes", "readable", "shortened", "typical", "what_is_short")
 )  # fmt: skip
 """Functions that order and word a result for a table or an error: Python has the result itself."""
-CHOOSING = frozenset(("counted_fetches", "default_fetches", "outputs_of"))
+CHOOSING = frozenset(("as_served", "counted_fetches", "default_fetches", "outputs_of"))
 """Functions that choose the tensors where the user names none, as the functions of the package do."""
 
 

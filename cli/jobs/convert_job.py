@@ -53,9 +53,9 @@ def run(options: ConvertOptions) -> int:
     # Broken nodes outside the part are no obstacle.
     loaded = reader.load_part(source, options.inputs) if options.outputs or names_part else reader.load(source)
     if (options.is_model or options.freeze) and not options.outputs:
-        from ...core.runtime.session.function_signatures import as_called
+        from ...core.transforms.subgraphs import as_served
 
-        loaded = as_called(loaded)
+        loaded = as_served(loaded, (), session.signature)
     # A layer inside functions is no node of the graph: where one is named, the calls are dissolved.
     wanted = (*options.outputs, *options.inputs, *options.signatures.words)
     names = _names(loaded, options).exposing(wanted, render.noting(options.quiet))

@@ -15,11 +15,11 @@ from ...core.flops import FlopsReport, NodeCost, Section
 from ...core.flops.flops_report import PipelineCost, magnitude, typical
 from ...core.flops.views import FlopsRow, readable, shortened, what_is_short
 from ...core.graph.graph import Graph
-from ...core.runtime.session.function_signatures import as_called
 from ...core.support import dataclasses
 from ...core.support.hints import Hint
 from ...core.support.json_documents import plain
 from ...core.support.words import counted
+from ...core.transforms.subgraphs import as_served
 from ...core.types.dims import DimLike
 from ...formats.api.counting import FlopsCounter, flops_rows, profile
 from ...formats.api.names import Names
@@ -52,7 +52,7 @@ class FlopsJob:
         self.options = options
         self.session = options.session
         # Without names to fetch, a model counts as what its user calls; fetches name nodes of the file.
-        graph = graph if options.fetches else as_called(graph)
+        graph = as_served(graph, options.fetches, options.session.signature)
         words = filter(None, (*options.fetches, options.loss))
         self.names = names = Names(graph, options.session.signature).exposing(words, render.noting(options.quiet))
         graph = names.graph

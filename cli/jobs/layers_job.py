@@ -10,7 +10,7 @@ from typing import Final
 from ...core.explaining.default_fetches import counted_fetches
 from ...core.flops.model_layers import Layer, LayerBlock, LayersReport, LayerTree
 from ...core.flops.views import layer_table, layer_totals
-from ...core.runtime.session.function_signatures import as_called
+from ...core.transforms.subgraphs import as_served
 from ...formats.api.counting import layers
 from ...formats.api.names import Names
 from .. import render
@@ -24,7 +24,7 @@ from ..render import Quantity
 def run(options: LayersOptions) -> None:
     """Print the layers, and totals below them."""
     graph = options.reader.load(options.graph)
-    graph = graph if options.fetches else as_called(graph)
+    graph = as_served(graph, options.fetches, options.session.signature)
     note_unread_values(graph, options.quiet)
     names = Names(graph, options.session.signature).exposing(options.fetches, render.noting(options.quiet))
     graph = names.graph

@@ -10,7 +10,7 @@ from ..support.grouping import grouped
 from ..types.dtypes import resource
 from ..types.tensors import FuncRef
 from .graph import Function, Graph, Node
-from .instantiation import implementation
+from .instantiation import Implementations
 from .traversal import closure, function_names
 
 
@@ -172,10 +172,8 @@ def called_functions(graph: Graph, nodes: Iterable[Node]) -> set[str]:
     if not graph.functions:
         return set()
     named = {name for node in nodes for name in named_functions(graph, node)}
-    known: dict[Function, list[str]] = {}
-    return closure(
-        named & graph.functions.keys(), lambda name: [n for n in _named_by(graph, name, known) if n in graph.functions]
-    )
+    names_in = _NamesIn(graph)
+    return closure(named & graph.functions.keys(), lambda name: [n for n in names_in.function(name) if n in graph.functions])
 
 
 def drop_uncalled(graph: Graph) -> list[str]:
@@ -189,25 +187,31 @@ def drop_uncalled(graph: Graph) -> list[str]:
 
 def functions_that_reach(graph: Graph, goals: set[str]) -> set[str]:
     """Return the library functions among `goals`, and all functions through which `called_functions` reaches any of them."""
-    known: dict[Function, list[str]] = {}
-    namers = grouped((inner, name) for name in (graph.functions if goals else ()) for inner in _named_by(graph, name, known))
+    names_in = _NamesIn(graph)
+    namers = grouped((inner, name) for name in (graph.functions if goals else ()) for inner in names_in.function(name))
     return closure(goals & graph.functions.keys(), lambda name: namers.get(name, ()))
 
 
-def _named_by(graph: Graph, name: str, known: dict[Function, list[str]]) -> Iterator[str]:
-    """Yield the functions that a function's nodes name, the function's gradient, and its implementation.
+class _NamesIn:
+    """The names of functions that the functions of a library name."""
 
-    `known` has what the nodes of functions name, which equal functions share.
-    """
-    function = graph.functions[name]
-    pattern = function.pattern
-    if pattern not in known:
-        known[pattern] = [named for node in pattern.body for named in named_functions(graph, node)]
-    yield from known[pattern]
-    if function.gradient:
-        yield function.gradient
-    # The function that runs in the place of a named one is never named itself.
-    yield implementation(graph.functions, name)
+    def __init__(self, graph: Graph) -> None:
+        self._graph = graph
+        self._in_patterns: dict[Function, list[str]] = {}
+        """What the nodes of functions name, which equal functions share."""
+        self._implementations = Implementations(graph.functions)
+
+    def function(self, name: str) -> Iterator[str]:
+        """Yield the functions that a function's nodes name, the function's gradient, and its implementation."""
+        function = self._graph.functions[name]
+        pattern = function.pattern
+        if pattern not in self._in_patterns:
+            self._in_patterns[pattern] = [named for node in pattern.body for named in named_functions(self._graph, node)]
+        yield from self._in_patterns[pattern]
+        if function.gradient:
+            yield function.gradient
+        # The function that runs in the place of a named one is never named itself.
+        yield self._implementations.of(name)
 
 
 def named_functions(graph: Graph, node: Node) -> Iterator[str]:

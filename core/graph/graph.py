@@ -698,6 +698,11 @@ class DeclaredFunctions(MutableMapping[str, Function]):
         """The results of checks, which the bodies of many functions share."""
         return KeyedCache(_MOST_CHECKS)
 
+    @functools.cached_property
+    def derived(self) -> dict[type, Any]:
+        """What was derived from all functions of the library, by its class; empty after a change of the library."""
+        return {}
+
     @abc.abstractmethod
     def signature(self, name: str) -> OpDef | None:
         """Return the interface of a function without decoding the body; None if the library has no function `name`."""

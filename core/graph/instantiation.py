@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from ..registry.catalog import ArgDef
-from ..support import dataclasses
 from ..support.errors import InvalidArgumentError
 from ..support.grouping import grouped
 from ..types.tensors import FuncRef, Placeholder, attribute_key
-from .graph import Function, Graph, Node
+from .graph import DeclaredFunctions, Function, Graph, Node
 from .traversal import function_names
 
 ORIGIN: Final = "_derived_from"
@@ -116,20 +116,47 @@ OF_AN_INTERFACE: Final = (INTERFACE, *_GRADIENT_KINDS)
 """The attributes that tie a function to others of its interface; a copy with another signature loses them."""
 
 
-def implementation(functions: Mapping[str, Function], name: str) -> str:
-    """Return the function that runs where `name` is called: the function itself, or the implementation for CPUs.
+class Implementations:
+    """The functions of a library that run in the place of others.
 
     As in TensorFlow, nothing changes in a library where implementations of the same interface have different signatures.
     The forward and the backward function of a gradient exchange intermediate values of the implementation. Both are
     replaced only where the two implementations keep values of the same types; TensorFlow does not check these types.
     """
-    function = functions.get(name)
-    # Nearly all functions end here, and avoid the search below, which walks over the whole library.
-    if function is None or INTERFACE not in function.attrs or _is_for_cpu(function):
-        return name
-    families = _families(functions)
-    chosen = next((f.name for f in families[_interface(function)] if _is_for_cpu(f) and _types(f) == _types(function)), name)
-    return chosen if all(map(_agree, families, families.values())) else name
+
+    def __init__(self, functions: Mapping[str, Function]) -> None:
+        self._functions = functions
+
+    def of(self, name: str) -> str:
+        """Return the function that runs where `name` is called: the function itself, or the implementation for CPUs."""
+        function = self._functions.get(name)
+        # Nearly all functions end here, and avoid the search below, which walks over the whole library.
+        if function is None or INTERFACE not in function.attrs or _is_for_cpu(function):
+            return name
+        return self._for_cpu.get((_interface(function), _types(function)), name)
+
+    @functools.cached_property
+    def _for_cpu(self) -> dict[Hashable, str]:
+        """The functions for CPUs by their interface and types; empty if the implementations of an interface disagree."""
+        families = _families(self._functions)
+        if not all(map(_agree, families, families.values())):
+            return {}
+        chosen: dict[Hashable, str] = {}
+        for interface, family in families.items():
+            for function in filter(_is_for_cpu, family):
+                chosen.setdefault((interface, _types(function)), function.name)
+        return chosen
+
+
+def implementation(functions: Mapping[str, Function], name: str) -> str:
+    """Return the function that runs where `name` is called, as `Implementations` finds it."""
+    if not isinstance(functions, DeclaredFunctions):
+        return Implementations(functions).of(name)
+    # Kept with the library: the search walks over all functions, and analyses ask for each of thousands of calls.
+    found: Implementations | None = functions.derived.get(Implementations)
+    if found is None:
+        found = functions.derived[Implementations] = Implementations(functions)
+    return found.of(name)
 
 
 def function_called(functions: Mapping[str, Function], name: str) -> Function | None:
@@ -139,7 +166,8 @@ def function_called(functions: Mapping[str, Function], name: str) -> Function | 
 
 def name_implementations(graph: Graph) -> list[tuple[str, str]]:
     """Retarget every call to the function that runs; return pairs of a node and the function that the node now names."""
-    chosen = {name: implementation(graph.functions, name) for name in graph.functions}
+    implementations = Implementations(graph.functions)
+    chosen = {name: implementations.of(name) for name in graph.functions}
     others = {name: implementation_name for name, implementation_name in chosen.items() if implementation_name != name}
 
     def named(node: Node) -> set[str]:
@@ -180,17 +208,17 @@ def _families(functions: Mapping[str, Function]) -> dict[tuple[Hashable, str], l
     return grouped((_interface(function), function) for function in functions.values() if INTERFACE in function.attrs)
 
 
-def _types(function: Function) -> tuple[list[ArgDef], list[ArgDef]]:
+def _types(function: Function) -> tuple[Hashable, Hashable]:
     """Return the types of arguments and results; their names do not matter."""
     signature = function.signature
     return _nameless(signature.inputs), _nameless(signature.outputs)
 
 
-def _nameless(args: Sequence[ArgDef]) -> list[ArgDef]:
-    return [dataclasses.replace(arg, name="") for arg in args]
+def _nameless(args: Sequence[ArgDef]) -> Hashable:
+    return tuple((arg.dtype, *arg.attr_names, arg.is_ref) for arg in args)
 
 
 def _agree(interface: tuple[Hashable, str], family: Sequence[Function]) -> bool:
     """True if the implementations have the signatures that TensorFlow asks for: the kept values apart, all the same."""
     parts = _COMPARED[interface[1]]
-    return all(_types(function)[part] == _types(family[0])[part] for function in family for part in parts)
+    return len({tuple(_types(function)[part] for part in parts) for function in family}) == 1

@@ -457,7 +457,10 @@ class _Copying:
     def _input(self, argument: str, value: Output) -> Output:
         """Add the placeholder of an argument."""
         node = value.node
-        shape = node.attr_of(Shape, "shape") if node.is_placeholder else None
+        assert self.signature is not None
+        # A tensor that the graph computes has the shape that the signature states.
+        stated = self.signature.inputs[argument].shape if argument in self.signature.inputs else UNKNOWN
+        shape = node.attr_of(Shape, "shape") if node.is_placeholder else stated
         made = add_placeholder(self.target, argument, value.base_dtype, UNKNOWN if shape is None else shape)
         self.origins[made] = SourceNode(node.name)
         return made.output()

@@ -28,7 +28,7 @@ from ..support.log import DEBUG, INFO, tell
 from ..support.tensor_names import parse_tensor_name
 from ..support.user_signals import pass_on
 from ..support.words import counted
-from ..transforms.subgraphs import forget_locations
+from ..transforms.subgraphs import computed_inputs, forget_locations
 from .base.accuracy import Accuracy, loosest
 from .base.costs import CostMeter, GraphCost
 from .base.graph_pass import Pass, PassContext, Refusal, SharedPassState, WeightError, configure, parse_passes
@@ -202,8 +202,10 @@ def optimize(
     chosen = [one for one in chosen if not one.mends]
     targets = [result.fetch(name) for name in names or default_fetches(result)]
     start = result.meta.start_steps if result.meta else []
-    # Start steps feed tensors, too, as the name of the checkpoint that a SavedModel restores.
-    sometimes = dict.fromkeys([*overridable, *(name for _, start_feeds in start for name in start_feeds)])
+    # Start steps feed tensors, too, as the name of the checkpoint that a SavedModel restores. So do signatures, which may feed
+    # what the graph computes in other runs: the name has to stay.
+    computed = [name for signature in result.signatures.values() for name in computed_inputs(result, signature)]
+    sometimes = dict.fromkeys([*overridable, *(name for _, start_feeds in start for name in start_feeds), *computed])
     fed, maybe_fed = ([result.output(name) for name in listed] for listed in (feeds, sometimes))
     # Before any pass: a rewrite would change which of two racing nodes is ready first, and with it the result.
     settle_races(result, targets, fed, maybe_fed)

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ..explaining.node_listing import declared_shapes
-from ..graph.graph import Graph, Node, Output
+from ..graph.graph import Graph, GraphLike, Node, Output
 from ..graph.instantiation import nodes_to_change
+from ..graph.metagraph import Signature, SignatureTensor, find_signature
 from ..graph.model_objects import asset_assignments
 from ..graph.node_making import add_placeholder
 from ..graph.table_fills import filled_tables, iterator_starts, table_fills
 from ..graph.traversal import reachable
 from ..inference.inference import infer
 from ..planning.reachability import needed_nodes
-from ..support.arguments import checked
+from ..runtime.session.function_signatures import as_run
+from ..support import dataclasses
+from ..support.arguments import checked, names_of
 from ..support.errors import InvalidArgumentError
 from ..types.dtypes import DType
 from ..types.shapes import UNKNOWN, Shape
@@ -97,6 +100,44 @@ def cut_at(graph: Graph, names: Sequence[str]) -> dict[str, Node]:
     """Put placeholders of the inferred shapes in the place of tensors; return the placeholders by the tensors' names."""
     shapes = shapes_at_cuts(graph, names)
     return {name: _cut(graph, graph.output(name), shape) for name, shape in shapes.items()}
+
+
+def as_served(graph: GraphLike, outputs: Sequence[str], signature: str | None = None) -> Graph:
+    """Return a graph whose `outputs` run; without them that of a model as it runs from the inputs of `signature`, by default
+    of the chosen or else the usual one.
+
+    A signature of TensorFlow 1 may feed a tensor that the graph computes, such as a feature that ParseExample returns. In the
+    result, a copy, such a tensor is a placeholder.
+    """
+    graph = as_run(graph, outputs)
+    meta = graph.meta
+    if names_of(outputs) or meta is None:
+        return graph
+    name = signature if signature is not None else meta.chosen
+    called = meta.usual_signature if name is None else find_signature(meta, name)
+    computed = [] if called is None else computed_inputs(graph, called)
+    if called is None or not computed:
+        return graph
+    served = graph.copy()
+    served.file = graph.file
+    made = {name: node.output().name for name, node in cut_at(served, computed).items()}
+    inputs = {argument: _with_tensors(info, made) for argument, info in called.inputs.items()}
+    changed = {called.name: dataclasses.replace(called, inputs=inputs)}
+    served.meta = dataclasses.replace(meta, signatures={**meta.signatures, **changed})
+    return served
+
+
+def computed_inputs(graph: Graph, signature: Signature) -> list[str]:
+    """Return the tensors that a signature feeds although the graph computes them."""
+    # A file may be a part of a model, and lack a tensor that its signature names.
+    return [
+        name for name in signature.fed.values() if name.partition(":")[0] in graph and not graph.node_of(name).is_placeholder
+    ]
+
+
+def _with_tensors(argument: SignatureTensor, names: Mapping[str, str]) -> SignatureTensor:
+    tensor, *components = (names.get(name, name) for name in (argument.tensor, *argument.components))
+    return dataclasses.replace(argument, tensor=tensor, components=tuple(components))
 
 
 def forget_locations(graph: Graph) -> None:

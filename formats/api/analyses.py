@@ -113,9 +113,9 @@ def explain_engine(graph: GraphLike, engine: str = AUTO, fetches: Sequence[str] 
     from ...core.engines.automatic import first_engine, preview
     from ...core.engines.engine_registry import find_engine  # lazy: the other functions here run nothing
     from ...core.explaining.default_fetches import guessed_fetches
-    from ...core.runtime.session.function_signatures import as_run
     from ...core.support.arguments import names_of
+    from ...core.transforms.subgraphs import as_served
 
-    graph = as_run(graph, fetches)
+    graph = as_served(graph, fetches)
     targets = [graph.result(name) for name in names_of(fetches) or guessed_fetches(graph)]
     return preview(graph, targets, find_engine(first_engine(graph, targets) if engine == AUTO else engine))

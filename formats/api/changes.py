@@ -43,7 +43,7 @@ from ...core.transforms.inference_form import (
 from ...core.transforms.placeholders import set_placeholders, set_shapes
 from ...core.transforms.reduction import reduce_graph
 from ...core.transforms.release_form import ReleaseForm, Rewritten, lacks_op
-from ...core.transforms.subgraphs import needed_fills, subgraph
+from ...core.transforms.subgraphs import as_served, needed_fills, subgraph
 from ...core.types.shapes import BatchSize, as_shape
 from ...core.types.tensors import Tensor, as_array
 from ..meta_graph import with_files_of
@@ -80,7 +80,7 @@ def freeze(
     model's files, which `save_model` copies. FailedPreconditionError names a variable or table without a value, a node that
     writes to a variable, and a node that reads a file of the model otherwise.
     """
-    graph = as_run(graph, outputs)
+    graph = as_served(graph, outputs)
     names = names_of(outputs) or default_outputs(graph)
     state = state_of(graph, values)
     if not keep_functions:
@@ -341,7 +341,7 @@ def convert(
             raise InvalidArgumentError(f"types of weights are of TensorFlow.js, and '{os.fspath(path)}' does not end in .json")
         kind = functools.partial(TfjsExport, weight_type=weight_type)
     if kind is not None:
-        graph = as_run(graph, tuple(outputs))
+        graph = as_served(graph, tuple(outputs))
         return export_model(kind, graph, path, outputs, inputs, state=state, shapes=shapes, names=names)
     form = graph_form(path)
     fetches, cuts = names_of(tuple(outputs.values()) if isinstance(outputs, Mapping) else outputs), names_of(inputs)

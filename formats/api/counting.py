@@ -17,12 +17,12 @@ from ...core.flops.flops_report import Section
 from ...core.flops.input_shapes import Shapes
 from ...core.flops.views import rows
 from ...core.graph.graph import Graph, GraphLike, as_graph
-from ...core.runtime.session.function_signatures import as_run
 from ...core.support import dataclasses
 from ...core.support.arguments import checked, expect, named, names_of
 from ...core.support.errors import InvalidArgumentError
 from ...core.support.hints import Hint, option
 from ...core.transforms.placeholders import other_shapes, set_shapes
+from ...core.transforms.subgraphs import as_served
 from ...core.types.shapes import BatchSize
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ class FlopsCounter:
         run_metadata: str | os.PathLike[str] | None = None,
         **options: Unpack[FlopsKeywords],
     ) -> None:
-        graph = as_run(graph, fetches)
+        graph = as_served(graph, fetches)
         names = names_of(fetches) or counted_fetches(graph)
         self._feeds = tuple(feeds)
         self._shapes = options["shapes"] or {}
@@ -225,7 +225,7 @@ def layers(
     from ...core.flops.model_layers import model_layers
     from ..codecs.keras_metadata import layer_classes
 
-    graph = as_run(graph, fetches)
+    graph = as_served(graph, fetches)
     report = flops(graph, fetches, feeds, **options)
     roles = Roles(graph)
     purposes = Purposes(roles)
@@ -258,7 +258,7 @@ def profile(
     from ...core.flops.measured import measure
     from .prepared_sessions import local_session
 
-    graph = as_run(graph, fetches)
+    graph = as_served(graph, fetches)
     names = names_of(fetches) or guessed_fetches(graph)
     session = local_session(graph, open_session, state)
     given = {graph.output(name).name: value for name, value in named(feeds).items()}
