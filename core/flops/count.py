@@ -15,7 +15,7 @@ from ..graph.callers import function_references, repeated_nodes
 from ..graph.deadness import Deadness, is_choice
 from ..graph.frames import ENTER, EXIT, MERGE, NEXT_ITERATION, SWITCH, Frame, find_frames, frame_of_outputs
 from ..graph.graph import Function, Graph, GraphLike, Node, Output, as_graph
-from ..graph.instantiation import Implementations, with_attrs
+from ..graph.instantiation import FunctionChoice, with_attrs
 from ..graph.traversal import descendants, nodes_of_kind
 from ..graph.variable_nodes import VARIABLES
 from ..inference.estimates import Estimate, estimate, estimated_loop, likely_cost
@@ -182,7 +182,7 @@ class _CountState:
         self.graph = graph
         self.functions: MutableMapping[str, Function] = _Library({}, graph.functions)
         """The functions of the graph, behind the functions that the gradients of functions call."""
-        self._implementations = Implementations(self.functions)
+        self._choice = FunctionChoice(self.functions)
         self.notes: list[str] = []
         self._symbols = symbols
         self.loops = LoopCounts(self.functions, trips, symbols)
@@ -465,7 +465,7 @@ class _CountState:
         return _Inside(call.specs, targets, needed, sections, self._estimated(function.body, known))
 
     def _function(self, reference: FuncRef, node: Node) -> Function:
-        function = self.functions.get(self._implementations.of(reference.name))
+        function = self.functions.get(self._choice.of(reference.name))
         if function is None:
             raise InvalidArgumentError(f"the graph has no function '{reference.name}'", node=node.name, op=node.op)
         return with_attrs(function.pattern, reference)

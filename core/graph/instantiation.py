@@ -116,7 +116,7 @@ OF_AN_INTERFACE: Final = (INTERFACE, *_GRADIENT_KINDS)
 """The attributes that tie a function to others of its interface; a copy with another signature loses them."""
 
 
-class Implementations:
+class FunctionChoice:
     """The functions of a library that run in the place of others.
 
     As in TensorFlow, nothing changes in a library where implementations of the same interface have different signatures.
@@ -149,14 +149,14 @@ class Implementations:
 
 
 def implementation(functions: Mapping[str, Function], name: str) -> str:
-    """Return the function that runs where `name` is called, as `Implementations` finds it."""
+    """Return the function that runs where `name` is called, as `FunctionChoice` finds it."""
     if not isinstance(functions, DeclaredFunctions):
-        return Implementations(functions).of(name)
+        return FunctionChoice(functions).of(name)
     # Kept with the library: the search walks over all functions, and analyses ask for each of thousands of calls.
-    found: Implementations | None = functions.derived.get(Implementations)
-    if found is None:
-        found = functions.derived[Implementations] = Implementations(functions)
-    return found.of(name)
+    choice: FunctionChoice | None = functions.derived.get(FunctionChoice)
+    if choice is None:
+        choice = functions.derived[FunctionChoice] = FunctionChoice(functions)
+    return choice.of(name)
 
 
 def function_called(functions: Mapping[str, Function], name: str) -> Function | None:
@@ -166,8 +166,8 @@ def function_called(functions: Mapping[str, Function], name: str) -> Function | 
 
 def name_implementations(graph: Graph) -> list[tuple[str, str]]:
     """Retarget every call to the function that runs; return pairs of a node and the function that the node now names."""
-    implementations = Implementations(graph.functions)
-    chosen = {name: implementations.of(name) for name in graph.functions}
+    choice = FunctionChoice(graph.functions)
+    chosen = {name: choice.of(name) for name in graph.functions}
     others = {name: implementation_name for name, implementation_name in chosen.items() if implementation_name != name}
 
     def named(node: Node) -> set[str]:

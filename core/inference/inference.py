@@ -13,7 +13,7 @@ from ..graph.call_kinds import Form, call_kind
 from ..graph.call_signatures import Signatures, renamed, signature_of, unnamed_in, value_key
 from ..graph.frames import source_of
 from ..graph.graph import Function, Graph, Node, Output
-from ..graph.instantiation import Implementations, with_attrs
+from ..graph.instantiation import FunctionChoice, with_attrs
 from ..graph.traversal import closure, nodes_of_kind, topological_order
 from ..registry import registry
 from ..registry.op_facts import has_fact, ops_with
@@ -411,7 +411,7 @@ class Library:
         revision: InputRevision | None = None,
     ) -> None:
         self._functions = functions
-        self._implementations = Implementations(functions)
+        self._choice = FunctionChoice(functions)
         self._loop_rule = loop_rule
         self._calls: list[str] = []
         """The functions being inferred around this graph."""
@@ -490,7 +490,7 @@ class Library:
 
     def _body(self, reference: FuncRef, inputs: Sequence[TensorSpec]) -> list[TensorSpec] | None:
         """Return the results of a call: the body is inferred once for equal arguments."""
-        function = self._functions.get(self._implementations.of(reference.name))
+        function = self._functions.get(self._choice.of(reference.name))
         # A function that calls itself ends here: what it returns is not known before its body has been inferred.
         if function is None or reference.name in self._calls or len(function.pattern.args) != len(inputs):
             return None
