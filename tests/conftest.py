@@ -7,8 +7,10 @@ gRPC is quiet, because gRPC's threads write into the standard error of programs 
 import gc
 import os
 import pathlib
+import re
+import stat
 from collections import Counter
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from typing import Any
 
 import hypothesis
@@ -31,14 +33,25 @@ os.environ["GRPC_VERBOSITY"] = "NONE"
 os.environ["GRPC_ENABLE_FORK_SUPPORT"] = "0"
 
 
-def pytest_configure() -> None:
+def _sync(descriptor: Any) -> None:
+    """Do not wait for the disk, which no test switches off: some milliseconds for each written file."""
+    if not stat.S_ISREG(mode := os.fstat(descriptor).st_mode) and not stat.S_ISDIR(mode):
+        _fsync(descriptor)  # an error for most
+
+
+_fsync, os.fsync = os.fsync, _sync
+
+
+def pytest_configure(config: pytest.Config) -> None:
     """Refuse to test another checkout: an environment that several checkouts share imports the one that it installed."""
     imported, tested = (pathlib.Path(path).parent.resolve() for path in (tfg.__file__, pathlib.Path(__file__).parent))
     if imported != tested:
         raise pytest.UsageError(f"tfg is imported from {imported}: install this checkout, by `pip install -e '.[test]'`")
+    config.stash[LEFT] = {"tests": Counter(), "items of other tests": Counter()}
 
 
-LEFT: pytest.StashKey[dict[str, int]] = pytest.StashKey()
+LEFT: pytest.StashKey[dict[str, Counter[str]]] = pytest.StashKey()
+"""How many tests, and items of the other tests, each mark left out."""
 LEFT_OUT = ("slow", "growth", "engine", "live")
 """Marks of tests that run only where -m names the mark."""
 
@@ -50,10 +63,35 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_ignore_collect(collection_path: pathlib.Path, config: pytest.Config) -> bool | None:
     """Import only files that can have a chosen test, so that the tests of an op, and the steps of `.ci/run`, start at once."""
-    marks = ["ops"] if config.getoption("--op") else _needed_marks(config.option.markexpr)
-    if not marks or not (collection_path.name.startswith("test_") and collection_path.suffix == ".py"):
+    if not (collection_path.name.startswith("test_") and collection_path.suffix == ".py"):
         return None
-    return not _names_one(collection_path.read_text(encoding="utf-8"), marks) or None
+    text = collection_path.read_text(encoding="utf-8")
+    marks = ["ops"] if config.getoption("--op") else _needed_marks(config.option.markexpr)
+    if marks and not _names_one(text, marks):
+        return True
+    of_file = re.search(r"^pytestmark = \[?\s*pytest\.mark\.(\w+)", text, re.MULTILINE)
+    if of_file is None or (mark := _left_out(config, [of_file[1]])) is None:
+        return None
+    folders = (pathlib.Path(argument.partition("::")[0]).absolute() for argument in config.args)
+    if any(collection_path.is_relative_to(folder) for folder in folders):  # asked for, and not a file beside one
+        config.stash[LEFT]["tests"][mark] += len(re.findall(r"^def test_", text, re.MULTILINE))
+    return True
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_pycollect_makeitem(collector: pytest.Module, name: str, obj: Any) -> list[pytest.Item] | None:
+    """Make no items of a test that is left out: most of the time of the collection goes into items."""
+    marks = getattr(obj, "pytestmark", []) if name.startswith("test_") else []
+    if (mark := _left_out(collector.config, [mark.name for mark in marks])) is None:
+        return None
+    _refuse_unnamed([collector.path], mark)
+    collector.config.stash[LEFT]["tests"][mark] += 1
+    return []
+
+
+def _left_out(config: pytest.Config, marks: Iterable[str]) -> str | None:
+    """The mark by which a test with `marks` is left out, as the expression of -m does not name it."""
+    return next((mark for mark in marks if mark in LEFT_OUT and mark not in config.option.markexpr), None)
 
 
 def _needed_marks(expression: str) -> list[str]:
@@ -68,9 +106,9 @@ def _names_one(text: str, marks: Collection[str]) -> bool:
     return any(f"mark.{name}" in text for name in names)
 
 
-def _refuse_unnamed(items: Collection[pytest.Item], mark: str) -> None:
+def _refuse_unnamed(paths: Iterable[pathlib.Path], mark: str) -> None:
     """UsageError where a file has tests with a mark that its text does not name: with -m it would not be imported."""
-    for path in {item.path for item in items}:
+    for path in set(paths):
         if not _names_one(path.read_text(encoding="utf-8"), [mark]):
             raise pytest.UsageError(f"{path} has tests with the mark {mark}, which the file itself has to name")
 
@@ -126,15 +164,13 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         items[:] = [item for item in items if item.get_closest_marker("ops") and isinstance(_cases(item), list)]
     else:
         _mark_samples(items)
-    left: dict[str, int] = {}
     for mark in LEFT_OUT:
         if mark not in config.option.markexpr:
             marked = [item for item in items if item.get_closest_marker(mark)]
             items[:] = [item for item in items if not item.get_closest_marker(mark)]
-            _refuse_unnamed(marked, mark)
+            _refuse_unnamed((item.path for item in marked), mark)
             config.hook.pytest_deselected(items=marked)
-            left[mark] = len(marked)
-    config.stash[LEFT] = left
+            config.stash[LEFT]["items of other tests"][mark] += len(marked)
 
 
 @pytest.hookimpl(wrapper=True)
@@ -159,7 +195,8 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
 @pytest.hookimpl(optionalhook=True)
 def pytest_testnodedown(node: Any) -> None:
     """Take the numbers from a process of pytest-xdist, which collects the tests in place of this process."""
-    node.config.stash[LEFT] = getattr(node, "workeroutput", {}).get("left", {})  # a process that crashed has no output
+    left = getattr(node, "workeroutput", {}).get("left", {})  # a process that crashed has no output
+    node.config.stash[LEFT] = {kind: Counter(counts) for kind, counts in left.items()}
 
 
 @pytest.hookimpl(wrapper=True)
@@ -186,7 +223,7 @@ def _skipped(reporter: Any) -> Iterator[tuple[str, str]]:
 def pytest_sessionfinish(session: pytest.Session) -> None:
     """Make a skip that is not allowed an error."""
     if hasattr(session.config, "workeroutput"):  # one of several processes, which reports to the first
-        session.config.workeroutput["left"] = session.config.stash.get(LEFT, {})
+        session.config.workeroutput["left"] = {kind: dict(counts) for kind, counts in session.config.stash[LEFT].items()}
         return
     reporter: Any = session.config.pluginmanager.get_plugin("terminalreporter")
     if any(skips.refused(reason for _, reason in _skipped(reporter))) and session.exitstatus == pytest.ExitCode.OK:
@@ -199,9 +236,12 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
 
 
 def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
-    left = {mark: count for mark, count in config.stash.get(LEFT, {}).items() if count}
-    if left:
-        parts = ", ".join(f"{count:,} by `-m {mark}`" for mark, count in left.items())
+    left = {
+        kind: ", ".join(f"{count:,} by `-m {mark}`" for mark, count in counts.most_common() if count)
+        for kind, counts in config.stash[LEFT].items()
+    }
+    if any(left.values()):
+        parts = "; ".join(f"{kind}: {counts}" for kind, counts in left.items() if counts)
         terminalreporter.write_line(f"left to .ci/run: {parts}")
     reasons = [reason for _, reason in _skipped(terminalreporter)]
     if reasons:

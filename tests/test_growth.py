@@ -82,8 +82,9 @@ def test_doubling_results_are_refused_by_name_with_a_next_step(tmp_path, capsys,
 @pytest.mark.parametrize(("form", "command"), growth.BOUNDED)
 def test_doubling_results_are_refused_in_bounded_time(tmp_path, form, command):
     """The refusal may look at the whole graph, but not at a share of the results."""
-    growth.complete(growth.words(tmp_path, form, command, 2 * FEW))  # what is imported once is there
-    small, large = (growth.lines(growth.words(tmp_path, form, command, times * FEW)) for times in (2, 6))
+    growth.complete(growth.words(tmp_path, form, command, FEW))  # what is imported once is there
+    # Calls, as a refusal is millions of lines, and nothing makes a share of the results without calls.
+    small, large = (counted(growth.complete, growth.words(tmp_path, form, command, times * FEW)) for times in (2, 6))
     assert scale.power((2, small), (6, large)) < growth.MOST, (small, large)
 
 
@@ -139,7 +140,7 @@ def test_every_command_is_measured():
 @pytest.mark.parametrize("form", FORMS)
 def test_calls_grow_with_nodes(folder, form):
     for work in WORKS:
-        calls(folder, form, work, SMALL)  # what is imported and found once is there
+        calls(folder, form, work, FEW)  # what is imported and found once is there
         small, large = (calls(folder, form, work, count) for count in (SMALL, LARGE))
         assert scale.power((SMALL, small), (LARGE, large)) < MOST, f"{work}: {small} calls, then {large}"
 

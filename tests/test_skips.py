@@ -89,7 +89,7 @@ def test_slow_tests_run_where_they_are_asked_for(words, ran, tmp_path):
     assert done.returncode == 0, done.stdout
     lines = outcomes.read_text(encoding="utf-8").splitlines()
     assert [line.split("\t")[0] for line in lines] == ["ran"] * ran
-    assert (b"left to .ci/run: 1 by `-m slow`" in done.stdout) == ("slow" not in "".join(words))
+    assert (b"left to .ci/run: tests: 1 by `-m slow`" in done.stdout) == ("slow" not in "".join(words))
 
 
 @needs_checkout

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import sys
 from collections.abc import Iterator
@@ -11,11 +12,24 @@ GROUP = "tfg.op_libraries"
 
 def installed_libraries() -> list[str]:
     """Return the names of the modules, in the order of the packages on the path."""
-    if not any(GROUP in text for folder in sys.path for text in _entry_points_files(folder or ".")):
+    if not any(_offers_libraries(folder or ".") for folder in sys.path):
         return []  # reading the files is faster than importing importlib.metadata
     from importlib.metadata import entry_points
 
     return [entry.value.partition(":")[0] for entry in entry_points(group=GROUP)]
+
+
+def _offers_libraries(folder: str) -> bool:
+    try:
+        return _has_entry_points(os.path.realpath(folder), os.stat(folder).st_mtime_ns)
+    except OSError:
+        return False
+
+
+# A process asks again for each graph that it loads. To install or remove a package changes the time of the folder.
+@functools.lru_cache(maxsize=64)
+def _has_entry_points(folder: str, changed: int) -> bool:
+    return any(GROUP in text for text in _entry_points_files(folder))
 
 
 def _entry_points_files(folder: str) -> Iterator[str]:

@@ -27,6 +27,8 @@ tf = pytest.importorskip("tensorflow")
 pytestmark = pytest.mark.live
 v1 = tf.compat.v1
 
+from tests.core.gradients.programs import UNOPTIMIZED  # noqa: E402 - needs TensorFlow
+
 SHARED = pathlib.Path(__file__).resolve().parents[3] / "shared"
 LOSSES = {
     "graphs/counter_saved_model": "StatefulPartitionedCall_1:1",
@@ -131,7 +133,7 @@ def theirs(program: Program) -> tuple[list, list]:
     """The values of TensorFlow's first and second gradients in a session's first run, None where it has None."""
     if program.saved_model:
         return of_saved_model(program)
-    with tf.Graph().as_default() as graph, v1.Session() as session:
+    with tf.Graph().as_default() as graph, v1.Session(config=UNOPTIMIZED) as session:
         tf.import_graph_def(v1.GraphDef.FromString(to_bytes(program.graph)), name="")
         tensor = graph.get_tensor_by_name
         xs = [tensor(name) for name in program.sources]

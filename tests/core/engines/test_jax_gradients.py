@@ -46,6 +46,7 @@ class Differentiated:
     """A case of an op with the floats as inputs, and all other inputs and those that shapes depend on as constants."""
 
     def __init__(self, case):
+        self.key = case.key
         builder = GraphBuilder()
         ((*fetches,),) = case.build(builder)
         self.graph = builder.graph
@@ -89,25 +90,22 @@ class Differentiated:
 
 
 def differentiated_cases(op):
-    """Yield the cases of an op that TensorFlow takes, with floats among inputs and outputs."""
-    for family, case in CASES.get(op, []):
-        if case.is_single_op and not answers(family).steps(case.key)[0]["error"]:
+    """Yield the cases of an op with floats among inputs and outputs, each with its family."""
+    for family, case in opcases.by_op().get(op, []):
+        if case.is_single_op and not any(value.dtype == object for value in case.feeds.values()):
             made = Differentiated(case)
-            strings = any(value.dtype == object for value in case.feeds.values())
-            if made.xs and made.ys and not strings and all(value.size for value in made.feeds.values()):
-                yield made
+            if made.xs and made.ys and all(value.size for value in made.feeds.values()):
+                yield family, made
 
 
-def cases_by_op():
-    by_name = {}
-    for family in opcases.families():
-        for case in opcases.load_cases(family):
-            by_name.setdefault(case.op, []).append((family, case))
-    return by_name
+def accepted_case(op):
+    """Return the first of these cases that TensorFlow takes."""
+    return next(made for family, made in differentiated_cases(op) if not answers(family).steps(made.key)[0]["error"])
 
 
-CASES = cases_by_op()
-OPS = [op for op in sorted(CATALOG) if is_differentiable(op) and next(differentiated_cases(op), None) is not None]
+REFUSED = {"TopK"}
+"""Ops of which TensorFlow takes no case: answers are read by the test, as each process of the tests makes this list."""
+OPS = [op for op in sorted(CATALOG) if is_differentiable(op) and op not in REFUSED and any(differentiated_cases(op))]
 
 
 @pytest.mark.parametrize("op", OPS)
@@ -116,7 +114,7 @@ def test_gradients_are_tensorflows(op):
 
     An op whose derivative in JAX is another gets the fact `own_gradient`.
     """
-    case = next(differentiated_cases(op))
+    case = accepted_case(op)
     draws = np.random.default_rng(3)
     tied = {name: draws.choice(TIED, value.shape).astype(value.dtype) for name, value in case.feeds.items()}
     in_jax = case.in_jax()
@@ -133,7 +131,7 @@ def test_gradients_are_tensorflows(op):
 @pytest.mark.parametrize("op", OPS[::8])
 def test_batches_are_a_loop(op):
     """Values and gradients by vmap of a compiled function equal the results for each example."""
-    case = next(differentiated_cases(op))
+    case = accepted_case(op)
     function, parameters = tfg.to_jax(case.graph, case.ys, case.xs)
 
     def total(inputs):

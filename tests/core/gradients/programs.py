@@ -11,6 +11,9 @@ import numpy as np
 import tensorflow as tf
 
 v1 = tf.compat.v1
+UNOPTIMIZED = v1.ConfigProto()
+"""TensorFlow as an oracle runs a graph once: to rewrite gradients of loops first takes most of the time of the run."""
+UNOPTIMIZED.graph_options.rewrite_options.disable_meta_optimizer = True
 
 
 def direct(f, h):
@@ -142,7 +145,7 @@ def second_gradients(graph, grads, sources):
 
 def values(graph, grads, given):
     """What TensorFlow computes for the gradients; None stays None."""
-    with v1.Session(graph=graph) as session:
+    with v1.Session(graph=graph, config=UNOPTIMIZED) as session:
         session.run("init")
         elements = iter(session.run([grad for grad in grads if grad is not None], given))
     return [None if grad is None else next(elements) for grad in grads]

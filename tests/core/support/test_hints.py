@@ -144,6 +144,7 @@ def values_of(words):
     return {field for _, field, _, _ in string.Formatter().parse(words) if field is not None}
 
 
+@pytest.mark.slow
 def test_both_tables_have_the_words_of_every_step():
     assert IN_PYTHON.keys() == IN_COMMANDS.keys()
     assert not [kind for kind, words in IN_PYTHON.items() if values_of(words) != values_of(IN_COMMANDS[kind])]
@@ -171,6 +172,7 @@ def flags():
             yield from parameter.opts
 
 
+@pytest.mark.slow
 def test_options_and_parameters_exist():
     """An option of a hint is an option of a command, and stands for a parameter of a function or a name of the package."""
     names = {call.args[0].value for call in calls_of("option")}
