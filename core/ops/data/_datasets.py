@@ -319,6 +319,8 @@ DUMMY: Final = Seeds(0, 0, False)
 
 
 def chosen_seeds(ctx: KernelContext, seed: int, seed2: int, generator: Any, renewed: bool) -> Seeds:
-    """Return the seeds of a generator's handle, or an op's own where the handle is a dummy."""
+    """Return the seeds of a generator's handle, or the op's own: without a handle, or in a generator for a dummy handle."""
+    if generator is None:
+        return seeds_of(ctx, seed, seed2, renewed)
     seeds = resource(generator, Seeds)
     return seeds_of(ctx, seed, seed2, renewed, SeedGenerator) if seeds is DUMMY else seeds

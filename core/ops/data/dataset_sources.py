@@ -103,7 +103,7 @@ def random_dataset(
     ctx: KernelContext,
     seed: Number,
     seed2: Number,
-    seed_generator: Any = DUMMY,
+    seed_generator: Any = None,
     *,
     rerandomize_each_iteration: bool = False,
     output_types: list[DType],

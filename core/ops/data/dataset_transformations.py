@@ -21,7 +21,6 @@ from ...types.dtypes import DType, int64
 from ...types.tensors import FuncRef
 from ..shared.resource_access import resource
 from ._datasets import (
-    DUMMY,
     Calls,
     Flag,
     Number,
@@ -589,7 +588,7 @@ def shuffle_dataset(
     buffer_size: Number,
     seed: Number,
     seed2: Number,
-    seed_generator: Any = DUMMY,
+    seed_generator: Any = None,
     *,
     reshuffle_each_iteration: bool,
 ) -> Dataset:
@@ -612,7 +611,7 @@ def shuffle_and_repeat_dataset(
     seed: Number,
     seed2: Number,
     count: Number,
-    seed_generator: Any = DUMMY,
+    seed_generator: Any = None,
     *,
     reshuffle_each_iteration: bool,
 ) -> Dataset:
