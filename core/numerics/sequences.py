@@ -511,6 +511,7 @@ def _cut(pairs: list[_Keyed], first: int, last: int) -> int:
 
 def _insert(pairs: list[_Keyed]) -> None:
     for i, pair in enumerate(pairs):
+        pause()
         at = i
         if i < _SHORT and pair < pairs[0]:
             at = 0  # at once, past a NaN where the steps below would stop

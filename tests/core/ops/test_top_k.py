@@ -40,6 +40,14 @@ def test_what_is_no_number_comes_where_tensorflow_leaves_it():
     assert index.tolist() == [[5], [2]]
 
 
+def test_what_is_no_number_comes_last_in_long_rows():
+    x = np.arange(5000, dtype=np.float32)
+    x[[7, 4000]] = np.nan
+    values, index = top_k(x, np.int32(5000), sorted=True, index_type=int32)
+    assert index[-2:].tolist() == [7, 4000]
+    assert values[:-2].tolist() == sorted(x[~np.isnan(x)].tolist(), reverse=True)
+
+
 @pytest.mark.parametrize("is_max_k", [True, False])
 @pytest.mark.parametrize("k", [1, 3, 20])
 def test_approximate_ones_are_exact_along_any_dimension(k, is_max_k):
