@@ -73,7 +73,7 @@ are Python's then, and the algorithm takes time in the square of a row in which 
 
 def _top_index(x: Array, k: int, is_sorted: bool) -> Array:
     keys = _reversed_order(x)
-    if x.dtype.kind in "fV" and 0 < k and x.shape[-1] <= _LONGEST_IMITATED and np.isnan(x).any():
+    if x.dtype.kind in "fV" and k > 0 and x.shape[-1] <= _LONGEST_IMITATED and np.isnan(x).any():
         return _top_index_beside_nan(x, keys, k, is_sorted)
     if not is_sorted and 1 < k < x.shape[-1]:  # TensorFlow sorts whole rows whatever `sorted` is
         return unsorted_top_k(keys.reshape(-1, x.shape[-1]), k).reshape(*x.shape[:-1], k)
