@@ -20,6 +20,7 @@ BINARY = {
     "InvGrad": lambda y, dy: -dy * y * y, "ReciprocalGrad": lambda y, dy: -dy * y * y, "SqrtGrad": lambda y, dy: dy * 0.5 / y,
     "RsqrtGrad": lambda y, dy: dy * -0.5 * (y * y * y),
     "Relu6Grad": lambda dy, x: np.where(x > 0, np.where(x < 6, dy, 0.0), 0.0),
+    "ReluGrad": lambda dy, x: np.where(x > 0, dy, 0.0),
     "SeluGrad": lambda dy, y: np.where(y < 0, (y + 1.7) * dy, dy),
 }  # fmt: skip
 """A division is one operation, however it is rounded; zeros, which some look for, are not counted.
