@@ -10,7 +10,7 @@ import copy
 import functools
 import itertools
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, ClassVar, Final, TypeAlias, TypeVar, dataclass_transform
+from typing import Any, ClassVar, Final, Self, TypeAlias, TypeVar, dataclass_transform
 
 import numpy as np
 
@@ -165,7 +165,7 @@ class Dataset:
         """Return the element at an index below the size. The default makes the elements before `index` too."""
         return next(itertools.islice(self, index, None))
 
-    def with_inputs(self, inputs: tuple[Dataset, ...]) -> Dataset:
+    def with_inputs(self, inputs: tuple[Dataset, ...]) -> Self:
         """Return the same transformation of other inputs; state that outlives a pass is shared."""
         # The copy is shallow: functions, seeds and caches are those of this dataset.
         other = copy.copy(self)

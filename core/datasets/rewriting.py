@@ -82,7 +82,6 @@ def _with_own_states(dataset: Dataset) -> Dataset:
         return dataset
     # The dataset is copied, because other iterators may run it, and each draws from the beginning.
     other = dataset.with_inputs(dataset.inputs)
-    assert isinstance(other, Map | MapAndBatch)
     other.function = dataset.function.anew()
     return other
 
@@ -92,7 +91,6 @@ def _with_own_seeds(dataset: Dataset) -> Dataset:
     if not isinstance(dataset, Shuffle | GlobalShuffle | RandomNumbers) or not dataset.seeds.renewed:
         return dataset
     other = dataset.with_inputs(dataset.inputs)
-    assert isinstance(other, Shuffle | GlobalShuffle | RandomNumbers)
     other.seeds = dataset.seeds.anew()
     return other
 

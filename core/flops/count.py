@@ -490,7 +490,7 @@ class _CountState:
         return _Inside(call.specs, targets, needed, sections, self._estimated(function.body, known))
 
     def _function(self, reference: FuncRef, node: Node) -> Function:
-        function = self.functions.get(self._choice.of(reference.name))
+        function = self._choice.called(reference.name)
         if function is None:
             raise InvalidArgumentError(f"the graph has no function '{reference.name}'", node=node.name, op=node.op)
         return with_attrs(function.pattern, reference)

@@ -135,6 +135,10 @@ class FunctionChoice:
             return name
         return self._for_cpu.get((_interface(function), _types(function)), name)
 
+    def called(self, name: str) -> Function | None:
+        """Return the function that runs where `name` is called; None without a function of this name."""
+        return self._functions.get(self.of(name))
+
     @functools.cached_property
     def _for_cpu(self) -> dict[Hashable, str]:
         """The functions for CPUs by their interface and types; empty if the implementations of an interface disagree."""

@@ -248,6 +248,17 @@ def argument_tensor(word: str, arguments: Mapping[str, str], nodes: Container[st
 _MAX_LISTED: Final = 5
 
 
+def asked_signature(meta: MetaGraph | None, name: str | None = None) -> Signature | None:
+    """Return the signature that the caller names, or that was named when the graph was read; None without a name."""
+    chosen = name if name is not None or meta is None else meta.chosen
+    return None if chosen is None else find_signature(meta, chosen)
+
+
+def called_signature(meta: MetaGraph | None, name: str | None = None) -> Signature | None:
+    """Return the signature that `asked_signature` finds, or else the usual one."""
+    return asked_signature(meta, name) or (None if meta is None else meta.usual_signature)
+
+
 def find_signature(meta: MetaGraph | None, name: str) -> Signature:
     """Return a signature of a graph by name; InvalidArgumentError lists the names that exist."""
     signatures = meta.signatures if meta is not None else {}

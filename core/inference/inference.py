@@ -499,7 +499,7 @@ class Library:
 
     def _body(self, reference: FuncRef, inputs: Sequence[TensorSpec]) -> list[TensorSpec] | None:
         """Return the results of a call: the body is inferred once for equal arguments."""
-        function = self._functions.get(self._choice.of(reference.name))
+        function = self._choice.called(reference.name)
         # A function that calls itself ends here: what it returns is not known before its body has been inferred.
         if function is None or reference.name in self._calls or len(function.pattern.args) != len(inputs):
             return None

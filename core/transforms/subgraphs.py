@@ -8,7 +8,7 @@ from typing import Any
 from ..explaining.node_listing import declared_shapes
 from ..graph.graph import Graph, GraphLike, Node, Output
 from ..graph.instantiation import nodes_to_change
-from ..graph.metagraph import Signature, SignatureTensor, find_signature
+from ..graph.metagraph import Signature, SignatureTensor, called_signature
 from ..graph.model_objects import asset_assignments
 from ..graph.node_making import add_placeholder
 from ..graph.table_fills import filled_tables, iterator_starts, table_fills
@@ -113,8 +113,7 @@ def as_served(graph: GraphLike, outputs: Sequence[str], signature: str | None = 
     meta = graph.meta
     if names_of(outputs) or meta is None:
         return graph
-    name = signature if signature is not None else meta.chosen
-    called = meta.usual_signature if name is None else find_signature(meta, name)
+    called = called_signature(meta, signature)
     computed = [] if called is None else computed_inputs(graph, called)
     if called is None or not computed:
         return graph

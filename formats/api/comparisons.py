@@ -21,7 +21,7 @@ from ...core.explaining.default_fetches import default_fetches, guessed_fetches
 from ...core.feeding.drawn_feeds import Feeds
 from ...core.flops.time_comparison import compare_times
 from ...core.graph.graph import Graph, GraphLike
-from ...core.graph.metagraph import Signature, find_signature
+from ...core.graph.metagraph import asked_signature, called_signature
 from ...core.passes.base.graph_pass import Pass
 from ...core.passes.pipeline import choose_passes, inline_functions, optimize
 from ...core.runtime.session.function_signatures import as_run
@@ -141,7 +141,7 @@ class _How:
             raise InvalidArgumentError("compare two graphs, or a graph with the path of an .onnx file")
         if self.measured:
             raise InvalidArgumentError("an ONNX file has no times of nodes")
-        signature = _signature(graph, self.signature) or (graph.meta.usual_signature if graph.meta is not None else None)
+        signature = called_signature(graph.meta, self.signature)
         outputs = signature.fetched if signature is not None and not fetches else {}
         return compare_with_onnx(
             graph, path, (signature.fed if signature is not None else {}, outputs or _outputs(graph, fetches)),
@@ -180,15 +180,9 @@ def _checked(result: GraphComparison) -> GraphComparison:
     return result
 
 
-def _signature(graph: Graph, name: str | None) -> Signature | None:
-    """Return the signature that the caller names, or that was named when the graph was read."""
-    chosen = name if name is not None or graph.meta is None else graph.meta.chosen
-    return None if chosen is None else find_signature(graph.meta, chosen)
-
-
 def _targets(graph: Graph, fetches: _Fetches, signature: str | None) -> tuple[str, ...]:
     """Return the names to fetch, by default the outputs of the signature or of the graph."""
-    asked = _signature(graph, signature)
+    asked = asked_signature(graph.meta, signature)
     outputs = tuple(asked.fetched.values()) if asked is not None else ()
     return names_of(tuple(fetches) if isinstance(fetches, Mapping) else fetches) or outputs or default_fetches(graph)
 
@@ -198,8 +192,8 @@ def _in_both(before: Graph, after: Graph, names: Sequence[str], fetches: _Fetche
     if isinstance(fetches, Mapping) and fetches:
         expect(str, *fetches.values())
         return {name: after.fetch(other).name for name, other in fetches.items()}
-    asked = _signature(before, signature)
-    theirs = _signature(after, signature)
+    asked = asked_signature(before.meta, signature)
+    theirs = asked_signature(after.meta, signature)
     # Two models may return the same output of their signatures from tensors of different names.
     words = {} if fetches or asked is None or theirs is None else {name: word for word, name in asked.fetched.items()}
     outputs = theirs.fetched if theirs is not None else {}

@@ -16,7 +16,7 @@ from ...core.engines.engine_registry import jax_functions
 from ...core.explaining.default_fetches import default_outputs
 from ...core.feeding.drawn_feeds import Feeds
 from ...core.graph.graph import Graph, GraphLike, Node, Output, as_graph
-from ...core.graph.metagraph import Signature
+from ...core.graph.metagraph import Signature, called_signature
 from ...core.graph.table_fills import table_fills
 from ...core.graph.variable_nodes import VARIABLES, is_frozen_weight
 from ...core.model.model_view import layers_of_nodes, model_view
@@ -353,7 +353,7 @@ def to_jax(
     refuse_untrusted(graph, "a function of JAX would run without limits")
     module = jax_functions()
     inlined = inline_functions(graph)[0] if graph.functions else graph
-    signature = None if fetches is not None or feeds is not None else _signature(graph)
+    signature = None if fetches is not None or feeds is not None else called_signature(graph.meta)
     structure = fetches if fetches is not None or signature is None else signature.fetched
     structure = list(default_outputs(graph)) if structure is None else structure
     outputs = [inlined.result(name) for name in fetched_names(structure, graph)]
@@ -365,12 +365,6 @@ def to_jax(
 
     function = module.JaxFunction(inlined, inputs, outputs, arrange, lifted, updates)
     return function, _parameters(graph, function.parameters, state)
-
-
-def _signature(graph: Graph) -> Signature | None:
-    """Return the signature that was chosen when the graph was read, or the default."""
-    meta = graph.meta
-    return None if meta is None else meta.signatures.get(meta.chosen or "", meta.usual_signature)
 
 
 def _fed(

@@ -12,7 +12,7 @@ from ...core.feeding.named_components import Composite, composite_of, whole_text
 from ...core.feeding.readable_texts import contents_of, serialized_examples
 from ...core.graph.callers import called_functions
 from ...core.graph.graph import Graph, Output
-from ...core.graph.metagraph import Signature, argument_tensor, find_signature
+from ...core.graph.metagraph import Signature, argument_tensor, asked_signature, called_signature
 from ...core.graph.variable_nodes import find_variables
 from ...core.planning.reachability import needed_nodes
 from ...core.runtime.session.fetches import misfit
@@ -58,10 +58,9 @@ class Names:
     def __init__(self, graph: Graph, signature_name: str | None = None, words: Mapping[str, str] | None = None) -> None:
         self.graph = graph
         self._words = words or {}
-        chosen = signature_name if signature_name is not None else graph.meta.chosen if graph.meta is not None else None
-        self.asked = None if chosen is None else find_signature(graph.meta, chosen)
+        self.asked = asked_signature(graph.meta, signature_name)
         # The usual signature gives its names too, but only a requested one decides what is fetched without words.
-        self.signature = self.asked or (graph.meta.usual_signature if graph.meta is not None else None)
+        self.signature = called_signature(graph.meta, signature_name)
         self.inputs: Mapping[str, str] = self.signature.fed if self.signature else {}
         self.outputs: Mapping[str, str] = self.signature.fetched if self.signature else {}
         self._defaults: dict[tuple[int, tuple[str, ...], tuple[str, ...]], dict[str, Any]] = {}
