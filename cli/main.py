@@ -140,7 +140,7 @@ def _print_machine() -> None:
 
     import numpy as np
 
-    from ..core.parallel.float_mode import can_flush
+    from ..core.numerics.float_mode import can_flush
 
     click.echo(f"Python {platform.python_version()}, NumPy {np.__version__}, {platform.system()} {platform.machine()}")
     kept = "computed in runs: tfg cannot set the float mode here, and TensorFlow flushes them to zero"

@@ -37,7 +37,6 @@ MAX_FILE_LINES = 1000
 FLOORS = (
     "core core/ops core/runtime core/support formats/protos",
     "core/types",
-    "core/parallel",
     "core/numerics",
     "core/registry",
     "core/codecs core/graph core/random",

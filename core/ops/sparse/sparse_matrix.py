@@ -12,7 +12,7 @@ from scipy.sparse import csr_array
 
 from ...building.gradbuilder import GradientBuilder, Gradients
 from ...graph.graph import Node, Output
-from ...parallel.interruption_points import pause
+from ...numerics.interruption_points import pause
 from ...registry.registry import NOT_DIFFERENTIABLE, WITHOUT_GRADIENT, flops, gradient, kernel, shape, zero_cost
 from ...runtime.state.edge_values import scalar_object
 from ...support import dataclasses

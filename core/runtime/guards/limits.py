@@ -21,8 +21,8 @@ from ...graph.graph import Graph, Node
 from ...inference import binding
 from ...inference.error_context import faults_of
 from ...inference.node_calls import call_shape_function, formula_cost, spec_of
-from ...parallel.blas_threads import OWN_THREADS, one_thread
-from ...parallel.float_mode import flushed
+from ...numerics.blas_threads import OWN_THREADS, one_thread
+from ...numerics.float_mode import flushed
 from ...registry.op_facts import has_fact
 from ...registry.registry import Cost, flops_function, kernels, shape_function
 from ...support.errors import DeadlineExceededError, InvalidArgumentError, ResourceExhaustedError, TfgError

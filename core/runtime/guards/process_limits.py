@@ -150,8 +150,8 @@ def load_libraries() -> None:
     import numpy as np
     import scipy.linalg
 
-    from ...parallel.blas_threads import one_thread
-    from ...parallel.gemm import matmul
+    from ...numerics.blas_threads import one_thread
+    from ...numerics.gemm import matmul
 
     # The product is large enough that OpenBLAS allocates its lasting buffers.
     square: Any = np.eye(512, dtype=np.float32)

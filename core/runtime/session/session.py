@@ -16,8 +16,8 @@ import numpy as np
 from ...graph.graph import Graph, GraphLike, Node, Output, as_graph
 from ...graph.model_objects import with_model_objects
 from ...graph.send_recv import connected
-from ...parallel.blas_threads import one_thread
-from ...parallel.float_mode import flushed
+from ...numerics.blas_threads import one_thread
+from ...numerics.float_mode import flushed
 from ...planning.node_selection import definition_in
 from ...planning.plan import Plan
 from ...planning.planner import compile_plan

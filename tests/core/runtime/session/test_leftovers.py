@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from tfg import GraphBuilder, Session
-from tfg.core.parallel import blas_threads, work_division
+from tfg.core.numerics import blas_threads, work_division
 from tfg.core.runtime.guards import limits
 
 RUNS = 40

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tfg import GraphBuilder, Session
-from tfg.core.parallel import interruption_points
+from tfg.core.numerics import interruption_points
 from tfg.core.random.philox import Philox
 from tfg.core.random.philox_distributions import gamma, poisson
 from tfg.core.support.errors import DeadlineExceededError

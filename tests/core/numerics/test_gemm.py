@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tfg.core.parallel import blas_threads, gemm, work_division
+from tfg.core.numerics import blas_threads, gemm, work_division
 
 
 @pytest.fixture(params=[1, 3])

@@ -1,7 +1,7 @@
 """The threads of matrix products: OpenBLAS uses a single thread, and large products a pool with sleeping idle threads.
 
 OpenBLAS's own threads spin at barriers: a product of a millisecond takes tens of them when another process uses the cores.
-A running session therefore limits the OpenBLAS libraries of NumPy and SciPy to a thread each. `core.parallel.gemm` divides
+A running session therefore limits the OpenBLAS libraries of NumPy and SciPy to a thread each. `core.numerics.gemm` divides
 large products among the threads that runs in other threads leave free.
 """
 

@@ -11,8 +11,8 @@ import scipy.linalg  # noqa: F401  # SciPy's BLAS is loaded in any order of test
 from threadpoolctl import ThreadpoolController, threadpool_limits
 
 from tfg.core.building.builder import GraphBuilder
-from tfg.core.parallel import blas_threads as threads
-from tfg.core.parallel import gemm, work_division
+from tfg.core.numerics import blas_threads as threads
+from tfg.core.numerics import gemm, work_division
 from tfg.core.runtime.session.session import Session
 
 

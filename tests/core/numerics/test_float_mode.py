@@ -14,8 +14,8 @@ import pytest
 from tfg import optimize
 from tfg.core.building.builder import GraphBuilder
 from tfg.core.inference.inference import infer
-from tfg.core.parallel import float_mode, work_division
-from tfg.core.parallel.float_mode import as_outside, flushed
+from tfg.core.numerics import float_mode, work_division
+from tfg.core.numerics.float_mode import as_outside, flushed
 from tfg.core.registry.catalog import CATALOG
 from tfg.core.registry.registry import kernel, shape
 from tfg.core.runtime.execute.constant_steps import folded_values
@@ -180,7 +180,7 @@ def test_numpy_knows_the_limits_in_a_run():
     """NumPy keeps the limits that it computes first, and warns of a smallest number that is zero."""
     script = (
         "import warnings; warnings.simplefilter('error')\n"
-        "import numpy as np\nfrom tfg.core.parallel.float_mode import flushed\n"
+        "import numpy as np\nfrom tfg.core.numerics.float_mode import flushed\n"
         "print([bool(flushed(np.finfo, t).smallest_subnormal > 0) for t in (np.float16, 'float32', np.float64, np.complex64)])"
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
