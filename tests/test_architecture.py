@@ -55,8 +55,6 @@ FLOORS = (
     "core/flops core/ops/array core/ops/math formats/page",
     "core/ops/nn core/ops/sparse core/ops/state core/passes/base formats",
     "core/ops/data core/ops/quantized core/passes/rules formats/cluster",
-    "core/passes/cleanup",
-    "core/passes/functions",
     "core/passes",
     "formats/api",
     "formats/batches",

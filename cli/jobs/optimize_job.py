@@ -15,7 +15,7 @@ from ...core.flops.views import shortened
 from ...core.graph.graph import Graph
 from ...core.passes.base.accuracy import Accuracy
 from ...core.passes.base.costs import GraphCost
-from ...core.passes.functions.function_clusters import FunctionClusters
+from ...core.passes.function_clusters import FunctionClusters
 from ...core.passes.pass_listing import PassFacts, list_passes
 from ...core.passes.pipeline import ClusterFacts, OptimizeReport, PassRecord, optimize
 from ...core.runtime.session.function_signatures import as_called

@@ -17,7 +17,7 @@ from ...core.graph.graph import Graph, GraphLike, as_graph
 from ...core.graph.traversal import reachable
 from ...core.graph.variable_nodes import find_variables
 from ...core.model.model_view import model_view
-from ...core.passes.functions.dropout import RemoveDropout
+from ...core.passes.dropout import RemoveDropout
 from ...core.passes.pipeline import inline_functions, optimize
 from ...core.planning.reachability import needed_nodes
 from ...core.registry.op_history import release_named

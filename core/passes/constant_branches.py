@@ -7,17 +7,17 @@ from typing import ClassVar
 
 import numpy as np
 
-from ...graph.call_kinds import CALL_KINDS, CallKind, CallSite, Form, call_kind, call_op, call_site
-from ...graph.frames import EXIT, MERGE, NEXT_ITERATION, SWITCH
-from ...graph.graph import Function, Graph, Node, Output
-from ...graph.node_making import add_constant, add_identity
-from ...graph.traversal import closure, copied_from, trail_end
-from ...planning.reachability import needed_nodes
-from ...registry.catalog import CATALOG
-from ...types import dtypes
-from ...types.tensors import FuncRef, Tensor
-from ..base.graph_pass import Pass, PassContext
-from ..cleanup.fold import FoldConstants
+from ..graph.call_kinds import CALL_KINDS, CallKind, CallSite, Form, call_kind, call_op, call_site
+from ..graph.frames import EXIT, MERGE, NEXT_ITERATION, SWITCH
+from ..graph.graph import Function, Graph, Node, Output
+from ..graph.node_making import add_constant, add_identity
+from ..graph.traversal import closure, copied_from, trail_end
+from ..planning.reachability import needed_nodes
+from ..registry.catalog import CATALOG
+from ..types import dtypes
+from ..types.tensors import FuncRef, Tensor
+from .base.graph_pass import Pass, PassContext
+from .fold import FoldConstants
 
 
 def deciding_inputs(functions: Mapping[str, Function], node: Node) -> Sequence[Output]:

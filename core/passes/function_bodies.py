@@ -6,28 +6,28 @@ import collections
 from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
-from ...graph.call_kinds import CALL_KINDS, Form, call_kind
-from ...graph.callers import all_nodes, function_references
-from ...graph.frames import SWITCH
-from ...graph.graph import Graph, Node, Output
-from ...graph.instantiation import instantiate
-from ...graph.node_making import add_identity
-from ...graph.purity import change_blocker
-from ...graph.traversal import copied_from, function_names
-from ...planning.reachability import needed_nodes
-from ...registry.op_facts import has_fact
-from ...support import dataclasses
-from ...transforms.subgraphs import forget_locations
-from ...types.shapes import TensorSpec
-from ..base.graph_pass import Pass, PassContext
-from ..cleanup.fold import CommonSubexpressions, FoldConstants, Shapes
-from ..cleanup.removals import Dependencies
-from ..rules.arithmetic import Arithmetic
-from ..rules.data_movement import Structure
-from ..rules.dataset_rules import Pipelines
+from ..graph.call_kinds import CALL_KINDS, Form, call_kind
+from ..graph.callers import all_nodes, function_references
+from ..graph.frames import SWITCH
+from ..graph.graph import Graph, Node, Output
+from ..graph.instantiation import instantiate
+from ..graph.node_making import add_identity
+from ..graph.purity import change_blocker
+from ..graph.traversal import copied_from, function_names
+from ..planning.reachability import needed_nodes
+from ..registry.op_facts import has_fact
+from ..support import dataclasses
+from ..transforms.subgraphs import forget_locations
+from ..types.shapes import TensorSpec
+from .base.graph_pass import Pass, PassContext
 from .constant_branches import DeadBranches
+from .fold import CommonSubexpressions, FoldConstants, Shapes
 from .hoisting import LoopHoisting
 from .inline import Inline
+from .removals import Dependencies
+from .rules.arithmetic import Arithmetic
+from .rules.data_movement import Structure
+from .rules.dataset_rules import Pipelines
 from .specialize import Specialize
 
 _IN_BODIES = (

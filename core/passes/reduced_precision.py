@@ -9,19 +9,19 @@ from typing import Any, ClassVar, Final, NamedTuple
 
 import numpy as np
 
-from ...graph.graph import Graph, Node, Output
-from ...graph.node_making import add_constant
-from ...graph.traversal import closure
-from ...registry.kernel_types import takes
-from ...registry.op_facts import has_fact
-from ...support import dataclasses
-from ...support.errors import InvalidArgumentError
-from ...types import dtypes
-from ...types.arrays import Array
-from ...types.dtypes import DType, float32
-from ...types.tensors import Tensor
-from ..base.accuracy import Accuracy
-from ..base.graph_pass import Pass, PassContext, become
+from ..graph.graph import Graph, Node, Output
+from ..graph.node_making import add_constant
+from ..graph.traversal import closure
+from ..registry.kernel_types import takes
+from ..registry.op_facts import has_fact
+from ..support import dataclasses
+from ..support.errors import InvalidArgumentError
+from ..types import dtypes
+from ..types.arrays import Array
+from ..types.dtypes import DType, float32
+from ..types.tensors import Tensor
+from .base.accuracy import Accuracy
+from .base.graph_pass import Pass, PassContext, become
 
 
 @dataclasses.dataclass(frozen=True)

@@ -8,18 +8,18 @@ from typing import ClassVar, Final, NamedTuple
 
 import ml_dtypes
 
-from ...graph.callers import called_functions
-from ...graph.frames import ENTER
-from ...graph.graph import Graph, Node, Output
-from ...graph.purity import change_blocker
-from ...graph.traversal import closure, trail_end
-from ...registry.op_facts import has_fact
-from ...support.errors import InvalidArgumentError
-from ...types.shapes import merge_shapes
-from ..base.accuracy import Accuracy
-from ..base.graph_pass import Pass, PassContext
-from ..rules.uniform_draws import draw_of, factors, is_draw, number, rounded_down, summands
+from ..graph.callers import called_functions
+from ..graph.frames import ENTER
+from ..graph.graph import Graph, Node, Output
+from ..graph.purity import change_blocker
+from ..graph.traversal import closure, trail_end
+from ..registry.op_facts import has_fact
+from ..support.errors import InvalidArgumentError
+from ..types.shapes import merge_shapes
+from .base.accuracy import Accuracy
+from .base.graph_pass import Pass, PassContext
 from .function_bodies import ChangedBody
+from .rules.uniform_draws import draw_of, factors, is_draw, number, rounded_down, summands
 
 _CAST: Final = "Cast"
 _RULE: Final = "dropout of "

@@ -6,19 +6,19 @@ import math
 from collections.abc import Mapping, Set
 from typing import ClassVar, Final
 
-from ...graph.call_kinds import call_site
-from ...graph.callers import drop_uncalled, has_variables
-from ...graph.frames import MERGE, is_transparent
-from ...graph.graph import Graph, Node, Output
-from ...graph.purity import CONTROL_FLOW
-from ...graph.traversal import forward_predecessors, predecessors, reachable
-from ...planning.reachability import needed_nodes
-from ...registry.op_facts import has_fact, ops_with
-from ...support.errors import InvalidArgumentError
-from ...transforms.subgraphs import shapes_at_cuts
-from ..base.accuracy import Accuracy, RuleSet
-from ..base.graph_pass import Pass, PassContext, Waves, become
-from ..rules.rewrite import Rewriter
+from ..graph.call_kinds import call_site
+from ..graph.callers import drop_uncalled, has_variables
+from ..graph.frames import MERGE, is_transparent
+from ..graph.graph import Graph, Node, Output
+from ..graph.purity import CONTROL_FLOW
+from ..graph.traversal import forward_predecessors, predecessors, reachable
+from ..planning.reachability import needed_nodes
+from ..registry.op_facts import has_fact, ops_with
+from ..support.errors import InvalidArgumentError
+from ..transforms.subgraphs import shapes_at_cuts
+from .base.accuracy import Accuracy, RuleSet
+from .base.graph_pass import Pass, PassContext, Waves, become
+from .rules.rewrite import Rewriter
 
 
 class Dependencies(Pass):

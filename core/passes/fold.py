@@ -9,18 +9,18 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ...graph.call_kinds import CALL_KINDS
-from ...graph.graph import Graph, Node, Output
-from ...graph.node_making import add_constant
-from ...runtime.execute.constant_steps import FOLD_BYTES, FOLD_FLOPS, FOLD_SECONDS, folded_values
-from ...runtime.guards.limits import flops_of
-from ...support.engine_names import NUMPY
-from ...support.errors import TfgError
-from ...types import dtypes
-from ...types.dims import Dim
-from ...types.shapes import Shape, TensorSpec
-from ...types.tensors import Tensor, attribute_key
-from ..base.graph_pass import Pass, PassContext, become
+from ..graph.call_kinds import CALL_KINDS
+from ..graph.graph import Graph, Node, Output
+from ..graph.node_making import add_constant
+from ..runtime.execute.constant_steps import FOLD_BYTES, FOLD_FLOPS, FOLD_SECONDS, folded_values
+from ..runtime.guards.limits import flops_of
+from ..support.engine_names import NUMPY
+from ..support.errors import TfgError
+from ..types import dtypes
+from ..types.dims import Dim
+from ..types.shapes import Shape, TensorSpec
+from ..types.tensors import Tensor, attribute_key
+from .base.graph_pass import Pass, PassContext, become
 
 
 class FoldConstants(Pass):
@@ -137,7 +137,7 @@ def evaluate(graph: Graph, node: Node, most: int = FOLD_BYTES) -> list[Any]:
 
 def _evaluate_call(graph: Graph, node: Node, most: int) -> list[Any]:
     """Return the results of a call or functional loop, run in a separate session with a time limit."""
-    from ...runtime.session.session import Session  # lazy: most graphs have no constant calls
+    from ..runtime.session.session import Session  # lazy: most graphs have no constant calls
 
     alone = graph.emptied()
     for source in {value.node for value in node.inputs}:

@@ -8,20 +8,20 @@ from typing import ClassVar
 
 import numpy as np
 
-from ...graph.call_kinds import CALL_KINDS, call_kind
-from ...graph.deadness import LoopVariable, loop_variables
-from ...graph.frames import ENTER, EXIT, MERGE, NEXT_ITERATION, SWITCH, Frame, find_frames, is_transparent
-from ...graph.graph import Function, Graph, Node, Output
-from ...graph.purity import CONTROL_FLOW, impurity, inline_blocker
-from ...graph.references import written_variables
-from ...graph.traversal import closure, descendants, topological_order, trail_end
-from ...inference.inference import Inference, infer
-from ...registry.op_facts import has_fact
-from ...support import dataclasses
-from ...support.errors import TfgError
-from ...types.dtypes import resource, variant
-from ...types.shapes import Shape, TensorSpec
-from ..base.graph_pass import Draft, Pass, PassContext, become, copy_blocker, identity_of
+from ..graph.call_kinds import CALL_KINDS, call_kind
+from ..graph.deadness import LoopVariable, loop_variables
+from ..graph.frames import ENTER, EXIT, MERGE, NEXT_ITERATION, SWITCH, Frame, find_frames, is_transparent
+from ..graph.graph import Function, Graph, Node, Output
+from ..graph.purity import CONTROL_FLOW, impurity, inline_blocker
+from ..graph.references import written_variables
+from ..graph.traversal import closure, descendants, topological_order, trail_end
+from ..inference.inference import Inference, infer
+from ..registry.op_facts import has_fact
+from ..support import dataclasses
+from ..support.errors import TfgError
+from ..types.dtypes import resource, variant
+from ..types.shapes import Shape, TensorSpec
+from .base.graph_pass import Draft, Pass, PassContext, become, copy_blocker, identity_of
 
 
 class LoopHoisting(Pass):

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import ClassVar
 
-from ...graph.graph import Graph, Node
-from ...graph.instantiation import nodes_to_change
-from ...graph.traversal import topological_order
-from ...support.errors import InvalidArgumentError
-from ..base.graph_pass import Pass, PassContext
+from ..graph.graph import Graph, Node
+from ..graph.instantiation import nodes_to_change
+from ..graph.traversal import topological_order
+from ..support.errors import InvalidArgumentError
+from .base.graph_pass import Pass, PassContext
 
 
 class Rename(Pass):

@@ -8,20 +8,20 @@ from typing import ClassVar
 
 import numpy as np
 
-from ...graph.frames import ENTER, EXIT, loop_conditions
-from ...graph.graph import Graph, Node, Output
-from ...graph.node_making import add_constant_beside
-from ...graph.reference_ops import lacks_handle, lacks_reference, plain_op, read_as, slice_op
-from ...graph.traversal import predecessors
-from ...registry.op_facts import ABSENT, has_fact
-from ...registry.validation import expected_inputs
-from ...support.errors import InvalidArgumentError
-from ...transforms.frozen_handles import FrozenValue, Values, become_initialized, replace_handles, takes_value
-from ...transforms.subgraphs import cut_at, forget_locations
-from ...types.dtypes import DType, int32
-from ...types.shapes import UNKNOWN
-from ...types.tensors import Tensor
-from ..base.graph_pass import Pass, PassContext, become, identity_of
+from ..graph.frames import ENTER, EXIT, loop_conditions
+from ..graph.graph import Graph, Node, Output
+from ..graph.node_making import add_constant_beside
+from ..graph.reference_ops import lacks_handle, lacks_reference, plain_op, read_as, slice_op
+from ..graph.traversal import predecessors
+from ..registry.op_facts import ABSENT, has_fact
+from ..registry.validation import expected_inputs
+from ..support.errors import InvalidArgumentError
+from ..transforms.frozen_handles import FrozenValue, Values, become_initialized, replace_handles, takes_value
+from ..transforms.subgraphs import cut_at, forget_locations
+from ..types.dtypes import DType, int32
+from ..types.shapes import UNKNOWN
+from ..types.tensors import Tensor
+from .base.graph_pass import Pass, PassContext, become, identity_of
 
 
 class Repair(Pass):

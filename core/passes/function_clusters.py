@@ -5,13 +5,13 @@ from __future__ import annotations
 import itertools
 from typing import ClassVar
 
-from ...graph.call_kinds import call_op
-from ...graph.graph import Function, Graph, Node, Output
-from ...graph.node_making import add_argument
-from ...graph.traversal import predecessors
-from ...registry.catalog import ArgDef, OpDef
-from ...types.tensors import FuncRef
-from ..base.graph_pass import Pass, PassContext, identity_of
+from ..graph.call_kinds import call_op
+from ..graph.graph import Function, Graph, Node, Output
+from ..graph.node_making import add_argument
+from ..graph.traversal import predecessors
+from ..registry.catalog import ArgDef, OpDef
+from ..types.tensors import FuncRef
+from .base.graph_pass import Pass, PassContext, identity_of
 
 
 class FunctionClusters(Pass):

@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import ClassVar
 
-from ...graph.call_kinds import INLINED, call_site
-from ...graph.callers import captured_functions
-from ...graph.frames import SWITCH
-from ...graph.graph import Function, Graph, Node, Output
-from ...graph.instantiation import name_implementations, with_attrs
-from ...graph.node_making import add_identity
-from ...graph.traversal import descendants, nodes_of_kind
-from ...planning.effects import READ, WRITE, accesses
-from ...planning.live_edges import LiveEdges
-from ...planning.reachability import needed_nodes
-from ...registry.op_facts import has_fact
-from ...types.tensors import FuncRef
-from ..base.graph_pass import Pass, PassContext, identity_of
+from ..graph.call_kinds import INLINED, call_site
+from ..graph.callers import captured_functions
+from ..graph.frames import SWITCH
+from ..graph.graph import Function, Graph, Node, Output
+from ..graph.instantiation import name_implementations, with_attrs
+from ..graph.node_making import add_identity
+from ..graph.traversal import descendants, nodes_of_kind
+from ..planning.effects import READ, WRITE, accesses
+from ..planning.live_edges import LiveEdges
+from ..planning.reachability import needed_nodes
+from ..registry.op_facts import has_fact
+from ..types.tensors import FuncRef
+from .base.graph_pass import Pass, PassContext, identity_of
 
 
 class Inline(Pass):

@@ -6,12 +6,12 @@ import itertools
 from collections.abc import Hashable, Iterable, Sequence
 from typing import ClassVar
 
-from ...graph.call_kinds import CallKind, call_kind
-from ...graph.graph import Function, Graph, Node
-from ...graph.purity import inline_blocker
-from ...planning.reachability import needed_nodes
-from ...types.tensors import FuncRef, Tensor
-from ..base.graph_pass import Draft, Pass, PassContext, copy_blocker
+from ..graph.call_kinds import CallKind, call_kind
+from ..graph.graph import Function, Graph, Node
+from ..graph.purity import inline_blocker
+from ..planning.reachability import needed_nodes
+from ..types.tensors import FuncRef, Tensor
+from .base.graph_pass import Draft, Pass, PassContext, copy_blocker
 from .constant_branches import deciding_inputs
 from .hoisting import passed_on
 
