@@ -341,8 +341,8 @@ def _guarded(callback: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _limited(callback: Callable[..., Any], *args: Any, **values: Any) -> Any:
-    from ..core.runtime.guards.limits import UNTRUSTED_MEMORY, UNTRUSTED_SECONDS
-    from ..core.runtime.guards.process_limits import limited_process
+    from ..core.runtime.execute.limits import UNTRUSTED_MEMORY, UNTRUSTED_SECONDS
+    from ..core.runtime.execute.process_limits import limited_process
     from ..core.support.untrusted import untrusted_process
 
     _refuse_contradictions(values)

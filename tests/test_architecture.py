@@ -42,7 +42,7 @@ FLOORS = (
     "core/codecs core/graph core/random",
     "formats/codecs",
     "core/inference core/runtime/state",
-    "core/building core/datasets core/op_libraries core/planning core/runtime/guards formats/checkpoint",
+    "core/building core/datasets core/op_libraries core/planning formats/checkpoint",
     "core/engines core/ops/shared",
     "core/engines/xla core/ops/io core/ops/linalg core/ops/random core/ops/text",
     "core/runtime/execute",

@@ -13,7 +13,7 @@ from ..graph.call_kinds import CALL_KINDS
 from ..graph.graph import Graph, Node, Output
 from ..graph.node_making import add_constant
 from ..runtime.execute.constant_steps import FOLD_BYTES, FOLD_FLOPS, FOLD_SECONDS, folded_values
-from ..runtime.guards.limits import flops_of
+from ..runtime.execute.limits import flops_of
 from ..support.engine_names import NUMPY
 from ..support.errors import TfgError
 from ..types import dtypes

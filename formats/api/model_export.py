@@ -25,7 +25,7 @@ from ...core.onnx.opsets import OPSET, check_opset
 from ...core.onnx.stateless import updates, without_updates
 from ...core.passes.pipeline import inline_functions, optimize
 from ...core.planning.reachability import needed_nodes
-from ...core.runtime.guards.limits import refuse_untrusted
+from ...core.runtime.execute.limits import refuse_untrusted
 from ...core.runtime.session.fetches import arranged, fetched_names
 from ...core.runtime.session.function_signatures import as_called
 from ...core.runtime.session.runner import Runner

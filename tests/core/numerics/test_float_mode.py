@@ -19,7 +19,7 @@ from tfg.core.numerics.float_mode import as_outside, flushed
 from tfg.core.registry.catalog import CATALOG
 from tfg.core.registry.registry import kernel, shape
 from tfg.core.runtime.execute.constant_steps import folded_values
-from tfg.core.runtime.guards.limits import run_apart
+from tfg.core.runtime.execute.limits import run_apart
 from tfg.core.runtime.session.session import Session
 
 pytestmark = pytest.mark.skipif(not float_mode.can_flush(), reason="other systems: tfg knows no way to set the float mode")

@@ -13,7 +13,7 @@ import pytest
 
 from tfg import GraphBuilder, Session
 from tfg.core.numerics import blas_threads, work_division
-from tfg.core.runtime.guards import limits
+from tfg.core.runtime.execute import limits
 
 RUNS = 40
 on_linux = pytest.mark.skipif(sys.platform != "linux", reason="other systems: only Linux lists them")

@@ -10,8 +10,8 @@ import pytest
 
 import tfg
 from tfg.core.graph.graph import Graph
-from tfg.core.runtime.guards import limits
-from tfg.core.runtime.guards.limits import DeadlineInterruption, call_until, can_be_interrupted
+from tfg.core.runtime.execute import limits
+from tfg.core.runtime.execute.limits import DeadlineInterruption, call_until, can_be_interrupted
 from tfg.core.support.errors import DeadlineExceededError
 
 FAR = 1e6
@@ -158,9 +158,9 @@ def test_a_call_that_is_interrupted_as_it_ends_is_forgotten(monkeypatch):
     def interrupted(call):
         raise DeadlineInterruption
 
-    monkeypatch.setattr("tfg.core.runtime.guards.limits.IDLE_SECONDS", 0.02)
+    monkeypatch.setattr("tfg.core.runtime.execute.limits.IDLE_SECONDS", 0.02)
     with monkeypatch.context() as patch:
-        patch.setattr("tfg.core.runtime.guards.limits._watchdog.end", interrupted)
+        patch.setattr("tfg.core.runtime.execute.limits._watchdog.end", interrupted)
         with pytest.raises(DeadlineInterruption):
             call_until(soon(), sum, [(1, 2, 3)])
     watching = [thread for thread in threading.enumerate() if thread.name.endswith("deadlines")]

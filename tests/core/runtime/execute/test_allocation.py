@@ -14,7 +14,7 @@ from tests.cli.running import ROOT
 FAULTS = """
 import resource, sys
 import numpy as np
-from tfg.core.runtime.guards.allocation import keep_freed_memory
+from tfg.core.runtime.execute.allocation import keep_freed_memory
 
 keep_freed_memory(of_any_size=sys.argv[1] == "any")
 for _ in range(4):

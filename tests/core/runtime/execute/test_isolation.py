@@ -9,8 +9,8 @@ import pytest
 
 import tfg
 from tfg.core.inference.node_calls import apply_kernel
-from tfg.core.runtime.guards import limits
-from tfg.core.runtime.guards.limits import can_be_apart, run_apart
+from tfg.core.runtime.execute import limits
+from tfg.core.runtime.execute.limits import can_be_apart, run_apart
 from tfg.core.support.errors import DeadlineExceededError, InvalidArgumentError
 
 MATRIX = np.array([[2, 1], [1, 3]], np.float32)
