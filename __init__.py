@@ -89,7 +89,7 @@ if TYPE_CHECKING:  # isort: off
     )
     from .core.graph.graph import Function as Function, Graph as Graph, Node as Node, Output as Output
     from .core.graph.metagraph import Signature as Signature, SignatureTensor as SignatureTensor
-    from .core.model.model_view import ModelView as ModelView, SourceNode as SourceNode, model_view as model_view
+    from .core.explaining.model_view import ModelView as ModelView, SourceNode as SourceNode, model_view as model_view
     from .core.op_libraries.library_loading import load_op_library as load_op_library
     from .core.op_libraries.op_listing import (
         MissingFor as MissingFor,

@@ -27,7 +27,7 @@ from ..codecs.json_inputs import WHOLE, example_rows, named_values, nested_value
 from ..value_literals import fed_shape, read_document, value_of
 
 if TYPE_CHECKING:
-    from ...core.model.model_view import ModelView
+    from ...core.explaining.model_view import ModelView
 
 
 _NUMBER: Final = re.compile(r"[._]\d+$")
@@ -85,13 +85,13 @@ class Names:
     @functools.cached_property
     def view(self) -> ModelView:
         """The view of the model, by whose names its author knows nodes."""
-        from ...core.model.model_view import model_view  # lazy: most words are names of the file
+        from ...core.explaining.model_view import model_view  # lazy: most words are names of the file
 
         return model_view(self.graph, None if self.asked is None else self.asked.name)
 
     def layer(self, word: str, note: Callable[[str], None] = lambda _: None) -> Output | None:
         """Return the tensor of the view that a word names, as that of a layer; None if there is none."""
-        from ...core.model.model_view import is_inside  # lazy: most words are names of the file
+        from ...core.explaining.model_view import is_inside  # lazy: most words are names of the file
 
         value = self.view.find(word)
         if value is not None and is_inside(value, word):

@@ -9,8 +9,8 @@ import tfg
 from tests.cli.running import SAMPLES
 from tests.functions import define
 from tfg import GraphBuilder
-from tfg.core.model.model_view import model_view
-from tfg.core.model.node_activations import activations
+from tfg.core.explaining.model_view import model_view
+from tfg.core.explaining.node_activations import activations
 from tfg.core.support.errors import UnimplementedError
 from tfg.core.types.dtypes import from_numpy
 from tfg.formats.api.prepared_sessions import opened

@@ -1,6 +1,6 @@
 """One view, one number: models of each kind have TensorFlow's numbers in every command, in Python and on the page.
 
-`models.tar.xz` was recorded by `tests.core.model.record_models`.
+`models.tar.xz` was recorded by `tests.core.explaining.record_models`.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ import pytest
 import tfg
 from tests.cli.running import SAMPLES
 from tests.cli.running import tfg as run
+from tfg.core.explaining.model_view import model_view
 from tfg.core.flops.views import layer_table, readable
-from tfg.core.model.model_view import model_view
 from tfg.formats.api.viewing import make_page
 from tfg.formats.protos.meta_graph_pb2 import SavedModel
 
