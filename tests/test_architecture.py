@@ -48,7 +48,6 @@ FLOORS = (
     "core/runtime/execute",
     "core/onnx core/ops/image",
     "core/runtime/session",
-    "core/feeding",
     "core/explaining core/gradients",
     "core/comparing",
     "core/drawing core/ops/control core/training core/transforms",

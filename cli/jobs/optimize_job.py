@@ -214,7 +214,7 @@ class OptimizeJob:
 
     def _verify(self, result: Graph, paths: Sequence[str], stated: float | Accuracy) -> None:
         """Compare the results of the fetches, or of each signature separately, with the written files or the graph."""
-        from ...core.feeding.drawn_feeds import NoFeedsError  # lazy: most commands run nothing
+        from ...core.runtime.session.drawn_feeds import NoFeedsError  # lazy: most commands run nothing
         from ...formats.api.verification import Verification, verify, verify_file
 
         options, original = self.options, self._as_assumed()

@@ -8,14 +8,14 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from ...core.feeding.named_components import Composite, composite_of, whole_texts
-from ...core.feeding.readable_texts import contents_of, serialized_examples
 from ...core.graph.callers import called_functions
 from ...core.graph.graph import Graph, Output
 from ...core.graph.metagraph import Signature, argument_tensor, asked_signature, called_signature
 from ...core.graph.variable_nodes import find_variables
 from ...core.planning.reachability import needed_nodes
 from ...core.runtime.session.fetches import misfit
+from ...core.runtime.session.named_components import Composite, composite_of, whole_texts
+from ...core.runtime.session.readable_texts import contents_of, serialized_examples
 from ...core.support.errors import InvalidArgumentError, NotFoundError
 from ...core.support.hints import Hint, HintStep, feed, option, value_place
 from ...core.support.tensor_names import joined_names_hint, parse_tensor_name
@@ -351,7 +351,7 @@ class Names:
     def _example(self, word: str, fed: Output) -> str:
         """Return a hint with a value that fits a placeholder, by the user's word; of a sparse or ragged input the whole."""
         from ...core.explaining.graph_facts import tensor_facts
-        from ...core.feeding.drawn_feeds import Input, example_feeds
+        from ...core.runtime.session.drawn_feeds import Input, example_feeds
 
         # An error names the component that lacks a value, `x_1`; people feed the whole, `x`.
         composite = composite_of(self.graph, self.signature, _NUMBER.sub("", word))

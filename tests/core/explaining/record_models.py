@@ -1,4 +1,4 @@
-"""Record the models of `tests/core/explaining/test_recorded_models.py`, one of each kind, with the numbers that TensorFlow has.
+"""Record the models of `test_recorded_models.py`, one of each kind, with the numbers that TensorFlow has.
 
 usage: TF_USE_LEGACY_KERAS=1 python -m tests.core.explaining.record_models    (needs TensorFlow, Keras 3 and tf_keras)
 """

@@ -15,8 +15,8 @@ from tests.functions import define
 from tfg import GraphBuilder, Session
 from tfg.core.explaining.author_scopes import AuthorScopes, ScopedNode
 from tfg.core.explaining.model_view import model_view
-from tfg.core.feeding.drawn_feeds import generated_feeds
 from tfg.core.graph.metagraph import MetaGraph, Signature, SignatureTensor
+from tfg.core.runtime.session.drawn_feeds import generated_feeds
 from tfg.core.runtime.session.variable_values import variables_in_use
 from tfg.core.support.errors import InvalidArgumentError, NotFoundError
 from tfg.core.types import dtypes

@@ -7,7 +7,7 @@ import pytest
 
 import tfg
 from tests.cli.running import tfg as run
-from tfg.core.feeding.readable_texts import serialized_examples
+from tfg.core.runtime.session.readable_texts import serialized_examples
 from tfg.core.support.errors import InvalidArgumentError
 from tfg.formats.protos.example_pb2 import Example
 

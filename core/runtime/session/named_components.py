@@ -9,15 +9,15 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from ..graph.graph import Graph, Node, Output
-from ..graph.metagraph import Signature
-from ..support.errors import InvalidArgumentError
-from ..support.tensor_names import parse_tensor_name
-from ..types.arrays import Array
-from ..types.dtypes import int32, int64, string
-from ..types.example_values import example_value
-from ..types.shapes import UNKNOWN, Shape
-from ..types.tensors import Tensor
+from ...graph.graph import Graph, Node, Output
+from ...graph.metagraph import Signature
+from ...support.errors import InvalidArgumentError
+from ...support.tensor_names import parse_tensor_name
+from ...types.arrays import Array
+from ...types.dtypes import int32, int64, string
+from ...types.example_values import example_value
+from ...types.shapes import UNKNOWN, Shape
+from ...types.tensors import Tensor
 
 _SPARSE: Final = (("indices", "values", "shape"), ("indices", "values", "dense_shape"))
 """The names below that of a sparse placeholder of TensorFlow 1."""

@@ -13,20 +13,20 @@ from typing import Any, Final
 
 import numpy as np
 
-from ..codecs import png, wav, wire
-from ..graph.call_kinds import call_kind
-from ..graph.graph import Graph, Node, Output
-from ..graph.instantiation import function_called
-from ..inference.binding import require_op_def
-from ..registry.op_facts import has_fact
-from ..support.errors import InvalidArgumentError
-from ..support.grouping import grouped
-from ..types import dtypes
-from ..types.arrays import Array
-from ..types.dtypes import DType
-from ..types.example_values import strings_value, texts_value
-from ..types.shapes import Shape, as_shape
-from ..types.tensors import as_bytes_array
+from ...codecs import png, wav, wire
+from ...graph.call_kinds import call_kind
+from ...graph.graph import Graph, Node, Output
+from ...graph.instantiation import function_called
+from ...inference.binding import require_op_def
+from ...registry.op_facts import has_fact
+from ...support.errors import InvalidArgumentError
+from ...support.grouping import grouped
+from ...types import dtypes
+from ...types.arrays import Array
+from ...types.dtypes import DType
+from ...types.example_values import strings_value, texts_value
+from ...types.shapes import Shape, as_shape
+from ...types.tensors import as_bytes_array
 
 
 def readers_of(

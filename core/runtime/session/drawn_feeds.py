@@ -18,16 +18,16 @@ from typing import Any, Final, TypeVar
 
 import numpy as np
 
-from ..graph.graph import Graph, Node, Output
-from ..graph.traversal import topological_order
-from ..inference.binding import named_inputs
-from ..inference.inference import Answers, Inference, infer
-from ..planning.reachability import needed_nodes
-from ..registry.input_ranks import input_rank_bounds
-from ..registry.op_facts import has_fact
-from ..registry.registry import has_kernel
-from ..support import dataclasses
-from ..support.errors import (
+from ...graph.graph import Graph, Node, Output
+from ...graph.traversal import topological_order
+from ...inference.binding import named_inputs
+from ...inference.inference import Answers, Inference, infer
+from ...planning.reachability import needed_nodes
+from ...registry.input_ranks import input_rank_bounds
+from ...registry.op_facts import has_fact
+from ...registry.registry import has_kernel
+from ...support import dataclasses
+from ...support.errors import (
     DataLossError,
     InvalidArgumentError,
     NotFoundError,
@@ -36,11 +36,11 @@ from ..support.errors import (
     ResourceExhaustedError,
     TfgError,
 )
-from ..support.hints import Hint, HintStep, feed
-from ..support.words import counted
-from ..types.dtypes import DType, string
-from ..types.example_values import example_value
-from ..types.shapes import Shape, TensorSpec, as_shape
+from ...support.hints import Hint, HintStep, feed
+from ...support.words import counted
+from ...types.dtypes import DType, string
+from ...types.example_values import example_value
+from ...types.shapes import Shape, TensorSpec, as_shape
 from .readable_texts import PLAIN, called_arguments, contents_of, example_text, readers_of
 
 

@@ -8,7 +8,7 @@ import pytest
 from tests.cli.running import tfg as run
 from tests.functions import call_with_an_unread_input
 from tfg.core.building.builder import GraphBuilder
-from tfg.core.feeding.drawn_feeds import Feeds, NoFeedsError
+from tfg.core.runtime.session.drawn_feeds import Feeds, NoFeedsError
 from tfg.core.runtime.session.session import Session
 from tfg.core.support.errors import FailedPreconditionError, InvalidArgumentError, PermissionDeniedError
 from tfg.formats.saving import save
