@@ -164,9 +164,7 @@ def csr_to_sparse_tensor(matrix: Array, *, type: DType) -> tuple[Result, Result,
     return held.indices(), np.concatenate([part.data for part in held.parts]), np.array(held.dense_shape, np.int64)
 
 
-@gradient("CSRSparseMatrixToSparseTensor")
-def csr_to_sparse_tensor_gradient(g: GradientBuilder, node: Node, _indices: Output, grad: Output, _shape: Output) -> Gradients:
-    return [g.SparseTensorToCSRSparseMatrix(node.output(0), grad, node.output(2))]
+gradient("CSRSparseMatrixToSparseTensor")(by_ops("SparseTensorToCSRSparseMatrix y dy1 y2"))
 
 
 @kernel("CSRSparseMatrixComponents", shape="* -> rows, k, k", gradient=WITHOUT_GRADIENT, flops=zero_cost)
