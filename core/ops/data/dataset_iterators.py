@@ -21,7 +21,7 @@ from ...types.shapes import SCALAR, Shape, TensorSpec
 from ...types.tensors import FuncRef
 from ..control.variant_ops import Optional
 from ..shared.resource_access import named, resource
-from ._datasets import dataset_function, dataset_of, number_in, spec_of_node, text_in, with_twins
+from ._datasets import GraphFunction, dataset_of, number_in, spec_of_node, text_in, with_twins
 
 
 @kernel("Iterator", "IteratorV2", shape="-> ()", facts=("input_pipeline", "owns_state"), arithmetic=False)
@@ -41,7 +41,7 @@ def one_shot_iterator(ctx: KernelContext, *, dataset_factory: FuncRef, container
     def create() -> DatasetIterator:
         made = _made(ctx, shared_name)
         # Made within the op that creates it: runs that meet the iterator again go on with the pass, and no op begins another.
-        made.start(dataset_function(ctx, dataset_factory, [])([]))
+        made.start(GraphFunction(ctx, "dataset_factory", dataset_factory, []).datasets()([]))
         return made
 
     return named(ctx, container, shared_name, DatasetIterator, create)

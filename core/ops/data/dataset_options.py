@@ -20,7 +20,7 @@ from ...types.arrays import Array
 from ...types.tensors import FuncRef
 from ..io.summaries import WriterResource
 from ..shared.resource_access import named, resource
-from ._datasets import Number, Positive, Texts, dataset_function, dataset_kernel, with_twins
+from ._datasets import GraphFunction, Number, Positive, Texts, dataset_kernel, with_twins
 
 
 @dataset_kernel("OptionsDataset")
@@ -171,12 +171,11 @@ def choose_fastest_branch_dataset(
         raise InvalidArgumentError("branches and other_arguments_lengths must have the same length.")
     ends = itertools.accumulate(other_arguments_lengths)
     parts = [captured[end - count : end] for end, count in zip(ends, other_arguments_lengths)]
-    calls = [_branch(ctx, function, part) for function, part in zip(branches, parts)]
+    calls = [_branch(GraphFunction(ctx, "branches", function, part)) for function, part in zip(branches, parts)]
     ratio = ratio_numerator, ratio_denominator
     return ChooseFastestBranch((input_dataset,), calls, num_elements_per_branch, ratio)
 
 
-def _branch(ctx: KernelContext, function: FuncRef, captured: list[Any]) -> Callable[[Dataset], Dataset]:
-    """Return a function of the graph that makes a dataset of a dataset."""
-    run = dataset_function(ctx, function, captured)
+def _branch(function: GraphFunction) -> Callable[[Dataset], Dataset]:
+    run = function.datasets()
     return lambda dataset: run([scalar_object(dataset)])
