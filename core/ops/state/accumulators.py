@@ -19,7 +19,7 @@ from ...types.dtypes import DType
 from ...types.shapes import SCALAR, Shape, TensorSpec, fits
 from ..shared.argument_checks import scalar
 from ..shared.elementwise_tables import RESULT, counted
-from ..shared.resource_access import ReferenceHandle, named, resource
+from ..shared.resource_access import named, resource
 from ..shared.turns import Line, in_turn
 
 
@@ -154,28 +154,17 @@ def _check_leading(declared: Sequence[Any], actual: Sequence[Any]) -> None:
         raise InvalidArgumentError(f"Shape mismatch: expected {list(declared)}, got {list(actual)}")
 
 
-def _create(
-    ctx: KernelContext, kind: type[Any], dtype: DType, shape: Shape, container: str, shared_name: str, reduction_type: str
-) -> Array | ReferenceHandle:
-    """Return a handle; a shared accumulator keeps its first attributes, whatever a later node states."""
-    name = shared_name or ctx.name
-    return named(ctx, container, shared_name, kind, lambda: kind(name, dtype, shape, reduction_type == "MEAN"))
-
-
+# A shared accumulator keeps its first attributes, whatever a later node states.
 @kernel("ConditionalAccumulator", "ResourceConditionalAccumulator")
-def conditional_accumulator(
-    ctx: KernelContext, *, dtype: DType, shape: Shape, container: str, shared_name: str, reduction_type: str
-) -> Any:
+def conditional_accumulator(ctx: KernelContext, *, dtype: DType, shape: Shape, reduction_type: str) -> Any:
     """An accumulator of dense gradients."""
-    return _create(ctx, DenseAccumulator, dtype, shape, container, shared_name, reduction_type)
+    return named(ctx, DenseAccumulator, lambda name: DenseAccumulator(name, dtype, shape, reduction_type == "MEAN"))
 
 
 @kernel("SparseConditionalAccumulator")
-def sparse_conditional_accumulator(
-    ctx: KernelContext, *, dtype: DType, shape: Shape, container: str, shared_name: str, reduction_type: str
-) -> Any:
+def sparse_conditional_accumulator(ctx: KernelContext, *, dtype: DType, shape: Shape, reduction_type: str) -> Any:
     """An accumulator of sparse gradients."""
-    return _create(ctx, SparseAccumulator, dtype, shape, container, shared_name, reduction_type)
+    return named(ctx, SparseAccumulator, lambda name: SparseAccumulator(name, dtype, shape, reduction_type == "MEAN"))
 
 
 @kernel("AccumulatorApplyGradient", "ResourceAccumulatorApplyGradient", flops=counted(1, 2, "An addition for each element."))
