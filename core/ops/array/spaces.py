@@ -171,15 +171,16 @@ def _require_rank_4(x: Any) -> None:
 def space_to_depth(xp: Any, x: Any, *, block_size: int, data_format: str) -> Any:
     """Blocks of space, block_size x block_size, become depth."""
     x = _channels_last(xp, x, data_format)
-    n, rows, columns, depth = _into_depth(*x.shape, block_size)
+    n, rows, columns, depth = _into_depth(x.shape, block_size)
     # In the new depth the old channels count fastest: each place of a block keeps its channels together.
     parts = xp.reshape(x, (n, rows, block_size, columns, block_size, x.shape[3]))
     blocks = xp.reshape(xp.transpose(parts, (0, 1, 3, 2, 4, 5)), (n, rows, columns, depth))
     return _original_format(xp, blocks, data_format)
 
 
-def _into_depth(n: Any, h: Any, w: Any, c: Any, size: int) -> tuple[Any, ...]:
+def _into_depth(dims: Any, size: int) -> tuple[Any, ...]:
     """Return the sizes after blocks of space moved into depth."""
+    n, h, w, c = dims
     if any(isinstance(dim, int) and dim % size for dim in (h, w)):
         raise InvalidArgumentError(f"Image width {w} and height {h} should be divisible by block_size: {size}")
     return n, h // size, w // size, size * size * c
@@ -204,7 +205,7 @@ def _depth_shape(sizes: Callable[..., Any], x: TensorSpec, *, block_size: int, d
         return UNKNOWN if data_format == "NCHW_VECT_C" else unknown_dims(4)
     require_rank(x, 4, "input")
     dims = list(x.shape)
-    n, h, w, c = sizes(*([dims[0], *dims[2:], dims[1]] if data_format == "NCHW" else dims), block_size)
+    n, h, w, c = sizes([dims[0], *dims[2:], dims[1]] if data_format == "NCHW" else dims, block_size)
     return Shape((n, c, h, w) if data_format == "NCHW" else (n, h, w, c))
 
 
@@ -213,13 +214,14 @@ def depth_to_space(xp: Any, x: Any, *, block_size: int, data_format: str) -> Any
     """Depth becomes blocks of space, block_size x block_size."""
     x = _channels_last(xp, x, data_format)
     n, h, w, _ = x.shape
-    sizes = _out_of_depth(*x.shape, block_size)
+    sizes = _out_of_depth(x.shape, block_size)
     blocks = xp.transpose(xp.reshape(x, (n, h, w, block_size, block_size, sizes[3])), (0, 1, 3, 2, 4, 5))
     return _original_format(xp, xp.reshape(blocks, sizes), data_format)
 
 
-def _out_of_depth(n: Any, h: Any, w: Any, c: Any, size: int) -> tuple[Any, ...]:
+def _out_of_depth(dims: Any, size: int) -> tuple[Any, ...]:
     """Return the sizes after depth moved into blocks of space."""
+    n, h, w, c = dims
     if isinstance(c, int) and c % (size * size):
         raise InvalidArgumentError(f"Input depth dimension {c} should be divisible by: {size * size}")
     return n, h * size, w * size, c // (size * size)

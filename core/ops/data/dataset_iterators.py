@@ -185,7 +185,7 @@ def anonymous_multi_device_iterator(ctx: KernelContext, *, devices: list[str]) -
 @kernel("AnonymousMultiDeviceIteratorV3", shape="-> ()", facts=("input_pipeline",), arithmetic=False)
 def anonymous_multi_device_iterator_v3(ctx: KernelContext, *, devices: list[str]) -> Array:
     """Return an iterator without a name."""
-    return scalar_object(_devices_made(ctx, devices))
+    return scalar_object(_devices_made(ctx, devices, ctx.name))
 
 
 @kernel("MultiDeviceIteratorInit", shape="-> ()", facts=("input_pipeline", "side_effect"), arithmetic=False)

@@ -194,21 +194,10 @@ def sparse_accumulator_apply_gradient(
     accumulator.apply(step, np.asarray(gradient_indices), np.asarray(gradient_values), size, has_known_shape)
 
 
-@kernel("AccumulatorTakeGradient", "ResourceAccumulatorTakeGradient")
-def accumulator_take_gradient(ctx: KernelContext, handle: Any, num_required: Array, *, dtype: DType) -> Result:
-    """The mean or sum of the gradients, once enough have come."""
-    accumulator = resource(handle, DenseAccumulator)
-    accumulator.check(dtype)
-    needed = scalar(num_required, "num_required")
-    return in_turn(ctx, accumulator, accumulator.line, (handle, num_required), lambda: accumulator.take(needed))
-
-
-@kernel("SparseAccumulatorTakeGradient")
-def sparse_accumulator_take_gradient(
-    ctx: KernelContext, handle: Any, num_required: Array, *, dtype: DType
-) -> tuple[Result, Result, Result]:
-    """Indices, values and shape of the mean or sum, once enough gradients have come."""
-    accumulator = resource(handle, SparseAccumulator)
+@kernel("AccumulatorTakeGradient", "ResourceAccumulatorTakeGradient", "SparseAccumulatorTakeGradient")
+def accumulator_take_gradient(ctx: KernelContext, handle: Any, num_required: Array, *, dtype: DType) -> Any:
+    """The mean or sum of the gradients, once enough have come; of a sparse one its indices, values and shape."""
+    accumulator = resource(handle, SparseAccumulator if ctx.node.op.startswith("Sparse") else DenseAccumulator)
     accumulator.check(dtype)
     needed = scalar(num_required, "num_required")
     return in_turn(ctx, accumulator, accumulator.line, (handle, num_required), lambda: accumulator.take(needed))
