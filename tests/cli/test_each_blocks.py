@@ -14,7 +14,7 @@ from tests.cli.test_each import PROCESSES
 from tests.core.engines.fake_engine import FakeEngine
 from tfg.core.codecs import png
 from tfg.core.comparing import row_blocks
-from tfg.core.parallel.work_division import is_undivided
+from tfg.core.numerics.work_division import is_undivided
 from tfg.core.runtime.session.session import Session
 from tfg.core.support.errors import ResourceExhaustedError
 from tfg.formats import pictures

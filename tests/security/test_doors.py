@@ -13,10 +13,10 @@ from tests.security.hostile import HOSTILE, IN_MAIN_OP, SECRET, Folder, hostile_
 from tfg import GraphBuilder
 from tfg.cli import main
 from tfg.core.comparing.verify_rewrite import GraphRuns, verify
-from tfg.core.feeding.drawn_feeds import Feeds
 from tfg.core.flops.measured import measure
 from tfg.core.gradients.jacobian import check_gradient
 from tfg.core.graph.purity import impurity
+from tfg.core.runtime.session.drawn_feeds import Feeds
 from tfg.core.runtime.session.runner import Runner
 from tfg.core.support.errors import PermissionDeniedError
 from tfg.core.training.optimizers import find_optimizer

@@ -162,7 +162,7 @@ def test_functions_of_an_untrusted_graph_are_untrusted(load):
 @pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", RUNS)
 def test_every_run_has_the_limits(name, tmp_path, monkeypatch):
-    monkeypatch.setattr("tfg.core.runtime.guards.limits.UNTRUSTED_SECONDS", 1e-9)
+    monkeypatch.setattr("tfg.core.runtime.execute.limits.UNTRUSTED_SECONDS", 1e-9)
     with pytest.raises(DeadlineExceededError):
         RUNS[name](tfg.load(XOR, untrusted=True), tmp_path)
 

@@ -31,7 +31,7 @@ from tfg.core.datasets.rewriting import finalized
 from tfg.core.datasets.run_options import Prefetch
 from tfg.core.datasets.seeds import Seeds
 from tfg.core.datasets.sources import ListOf
-from tfg.core.parallel.blas_threads import OWN_THREADS, one_thread
+from tfg.core.numerics.blas_threads import OWN_THREADS, one_thread
 from tfg.core.runtime.session.session import Session
 from tfg.core.runtime.state.file_access import FileAccess
 from tfg.core.runtime.state.run_context import Run
@@ -330,7 +330,7 @@ def test_what_has_a_state_comes_when_it_is_asked_for():
 ENDS_EARLY = """
 import sys, time
 from tfg.core.datasets import ahead
-from tfg.core.parallel.blas_threads import one_thread
+from tfg.core.numerics.blas_threads import one_thread
 from tfg.core.runtime.state.run_context import Run
 ahead.WORTH_THREADS, ahead.TRIED_ELEMENTS, type(one_thread).unlocked_share, one_thread.cores = -1, 1, 2, 2
 done = []

@@ -15,7 +15,7 @@ import pytest
 
 from tfg.core.engines import distributed
 from tfg.core.engines.distributed import Meeting, Peers
-from tfg.core.parallel.blas_threads import OWN_THREADS
+from tfg.core.numerics.blas_threads import OWN_THREADS
 from tfg.core.support.errors import InvalidArgumentError, UnavailableError
 
 TERMS = {"--mesh": "4"}

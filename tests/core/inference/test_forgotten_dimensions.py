@@ -19,10 +19,10 @@ from tests.functions import define
 from tests.recorded_answers import answers
 from tfg.core.building.builder import GraphBuilder
 from tfg.core.explaining.default_fetches import default_runs
-from tfg.core.feeding.drawn_feeds import Feeds
 from tfg.core.gradients import gradients
 from tfg.core.graph.graph import Output
 from tfg.core.passes.pipeline import optimize
+from tfg.core.runtime.session.drawn_feeds import Feeds
 from tfg.core.runtime.session.session import Session
 from tfg.core.runtime.state.file_access import FileAccess
 from tfg.core.support.errors import TfgError

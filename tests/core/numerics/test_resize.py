@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from tfg.core.numerics import resize
-from tfg.core.parallel import blas_threads, work_division
+from tfg.core.numerics import blas_threads, resize, work_division
 
 CASES = [
     # shape, outputs

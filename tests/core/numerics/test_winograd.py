@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from tests.core.numerics.epilogues import doubling
-from tfg.core.numerics import convolution, input_gradient, weak_cache, winograd
-from tfg.core.parallel import blas_threads, work_division
+from tfg.core.numerics import blas_threads, convolution, input_gradient, weak_cache, winograd, work_division
 
 CASES = [
     # images, sizes, channels, filters, pads

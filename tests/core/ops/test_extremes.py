@@ -13,8 +13,8 @@ from tfg import GraphBuilder, Session
 from tfg.core.building.builder import GraphBuilder as Builder
 from tfg.core.inference.inference import infer
 from tfg.core.numerics import sdca
+from tfg.core.numerics.float_mode import can_flush
 from tfg.core.numerics.sdca import LOSSES, poisson_dual
-from tfg.core.parallel.float_mode import can_flush
 from tfg.core.runtime.state.file_access import FileAccess
 from tfg.core.support.errors import (
     DeadlineExceededError,
