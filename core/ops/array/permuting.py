@@ -11,7 +11,7 @@ from ...registry.registry import arrays, gradient, kernel, layout, lower, onnx, 
 from ...support.errors import InvalidArgumentError
 from ...types import dtypes
 from ...types.arrays import Array, Result
-from ...types.shapes import Shape, TensorSpec, dims_of, merge_dims, merge_shapes, unknown_dims
+from ...types.shapes import Shape, TensorSpec, dims_of, merge_dims, unknown_dims
 from ..shared.argument_checks import require, require_rank
 from ..shared.decompositions import by_ops
 from ..shared.shape_arguments import ints, is_sized, normalize_axis, numbers, replaced
@@ -136,7 +136,7 @@ def reverse_sequence_shape(x: TensorSpec, lengths: TensorSpec, *, seq_dim: int, 
     return x.shape
 
 
-@kernel("Roll", gradient=by_ops("Roll dy (Neg 1) 2"), flops=zero_cost)
+@kernel("Roll", shape="n ..., s..., s... -> n ...", gradient=by_ops("Roll dy (Neg 1) 2"), flops=zero_cost)
 def roll(x: Array, shift: Array, axis: Array) -> Result:
     """The elements moved on by `shift` along each axis, around the end to the beginning."""
     if x.ndim < 1:
@@ -161,14 +161,6 @@ def _rolled(x: Array, count: int, axis: int) -> Array:
     before = (slice(None),) * axis
     # Two slices: np.roll prepares for any number of axes, which takes longer than moving a small tensor.
     return np.concatenate((x[(*before, slice(start, None))], x[(*before, slice(start))]), axis)
-
-
-@shape("Roll")
-def roll_shape(x: TensorSpec, shift: TensorSpec, axis: TensorSpec) -> Shape:
-    if x.rank == 0:
-        raise InvalidArgumentError("input must be 1-D or higher")
-    merge_shapes(shift.shape, axis.shape)
-    return x.shape
 
 
 layout("T.A -> T", "Roll")

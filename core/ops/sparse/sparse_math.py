@@ -33,7 +33,7 @@ from ...registry.registry import (
 from ...support.errors import InvalidArgumentError
 from ...types.arrays import Array, Result
 from ...types.dims import Dim
-from ...types.shapes import UNKNOWN, Shape, TensorSpec, dims_of, merge_dims, merge_shapes, shape_from, unknown_dims
+from ...types.shapes import UNKNOWN, Shape, TensorSpec, dims_of, merge_dims, shape_from, unknown_dims
 from ..array.sorting import unique_index
 from ..shared import sparse_tensors as programs
 from ..shared.argument_checks import may_equal, require, require_rank
@@ -240,7 +240,12 @@ def sparse_softmax_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gra
     return [None, g.Mul(g.SparseDenseCwiseAdd(indices, grad, dense_shape, g.Neg(total)), y), None]
 
 
-@kernel("SparseTensorDenseAdd", gradient=by_ops("", "GatherNd dy 0", "", "dy"), flops=counted(1, 1, "A sum for each element."))
+@kernel(
+    "SparseTensorDenseAdd",
+    shape="*, *, <...>, ... -> ...",
+    gradient=by_ops("", "GatherNd dy 0", "", "dy"),
+    flops=counted(1, 1, "A sum for each element."),
+)
 def sparse_tensor_dense_add(indices: Array, values: Array, dense_shape: Array, dense: Array) -> Result:
     """Add a sparse tensor to a dense tensor."""
     validate(indices, values, dense_shape)
@@ -252,13 +257,6 @@ def sparse_tensor_dense_add(indices: Array, values: Array, dense_shape: Array, d
     result = np.array(dense, order="C")
     update_rows(np.add, result.reshape(-1), flat_positions(indices, dense_shape), values)
     return result
-
-
-@shape("SparseTensorDenseAdd")
-def sparse_tensor_dense_add_shape(
-    indices: TensorSpec, values: TensorSpec, dense_shape: TensorSpec, dense: TensorSpec
-) -> Shape:
-    return merge_shapes(shape_from(dense_shape), dense.shape)
 
 
 @kernel("SparseTensorDenseMatMul")
