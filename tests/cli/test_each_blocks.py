@@ -84,6 +84,7 @@ def numbers(data):
     return [float(word) for line in data.splitlines()[1:] for word in line.split(b",")[1:]]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("way", [(), pytest.param(PROCESSES, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("inputs", ["t.csv", "t.jsonl", "in/*.npz"])
 @pytest.mark.parametrize("batch", ["7", "auto"])

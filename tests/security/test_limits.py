@@ -270,6 +270,7 @@ def test_who_had_the_timers_signal_before_has_it_again():
         signal.signal(signal.SIGALRM, before)
 
 
+@pytest.mark.slow
 def test_what_swallows_interruptions_ends_with_the_process():
     """Python itself ends it: from outside its frames cannot be read while they come and go."""
     lines = (

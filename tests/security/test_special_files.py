@@ -104,7 +104,7 @@ NAMED = ("g.pb", "x.bytes", "x.tfrecord")
 """The inputs that may be pipes; one that nobody writes to is empty."""
 
 
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(10)
 @pytest.mark.parametrize("special", SPECIAL)
 @pytest.mark.parametrize("name", READS)
 def test_a_special_file_is_no_input(name, special, files):

@@ -103,6 +103,7 @@ def test_recorded_pipelines_give_the_same_elements(threads, monkeypatch, family)
     assert threads or family not in ("dataset_batching", "dataset_mapping", "dataset_records", "dataset_selection")
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("calls, size", [(1, 1), (1, 5), (2, 2), (-1, -1), (-1, 3), (9, 9)])
 def test_calls_come_in_the_order_of_elements(threads, calls, size):
     source = _numbers(30)

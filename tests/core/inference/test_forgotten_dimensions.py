@@ -34,7 +34,7 @@ def has_shapes(case: opcases.Case) -> bool:
     return not case.key.startswith("unshaped ")
 
 
-@pytest.mark.sampled(60)
+@pytest.mark.sampled(120)
 @pytest.mark.ops(where=has_shapes)
 def test_facts_hold_whatever_is_forgotten(cases: Sequence[tuple[str, opcases.Case]]) -> None:
     opcases.for_each(cases, check_facts)
@@ -61,7 +61,7 @@ def check_facts(family: str, case: opcases.Case) -> None:
 GRAPHS = [path for path in sorted(SAMPLES.iterdir()) if path.suffix == ".pbtxt" or (path / "saved_model.pb").exists()]
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.slow
 @pytest.mark.parametrize("path", [path for path in GRAPHS if path.stem != "skipgram"], ids=lambda path: path.stem)
 def test_facts_hold_in_samples(path: pathlib.Path) -> None:
     graph = tfg.load(path)

@@ -30,6 +30,7 @@ def dense(taps):
     return matrix
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_resampling_and_its_gradient(case, method):

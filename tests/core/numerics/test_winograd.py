@@ -54,6 +54,7 @@ def assert_near(result, want):
     np.testing.assert_allclose(result, want, rtol=0, atol=2e-6 * np.abs(want).max())
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("few", [0, 1000])
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_results_are_those_of_the_definition(case, few, workers, monkeypatch):

@@ -162,6 +162,7 @@ def test_pairs_of_no_text(attrs, text, tmp_path):
     assert not isinstance(caught.value, InternalError)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("attrs", [{"batch_size": 2**31}, {"batch_size": 3, "subsample": 2e-38}])
 def test_pairs_that_take_too_long(attrs, tmp_path):
     (tmp_path / "x").write_text(TEXT)

@@ -96,6 +96,7 @@ def test_what_python_or_numpy_will_not_make_is_too_much(op, inputs, attrs):
             Session(g.graph).run("op:0")
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("stride", [2**31 - 1, 2**63 - 1])
 @pytest.mark.parametrize("channels", [1, 16])
 @pytest.mark.parametrize("op", ["Conv2D", "DepthwiseConv2dNative", "Conv2DBackpropInput", "Conv2DBackpropFilter"])
@@ -139,6 +140,7 @@ def test_a_vector_that_is_said_to_hold_more_dimensions_than_a_tensor_has(op, len
     assert infer(g.graph).spec(value).shape.rank is None
 
 
+@pytest.mark.slow
 def test_who_sleeps_looks_at_the_time():
     g = GraphBuilder()
     g.SleepIdentityOp(np.int32(10**9), 1.0, name="op")

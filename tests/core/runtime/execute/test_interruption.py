@@ -76,6 +76,7 @@ def test_nothing_comes_after_a_call():
         sum(range(100))
 
 
+@pytest.mark.slow
 def test_other_threads_go_on():
     ends = []
 

@@ -52,6 +52,7 @@ def test_errors_come_out_as_they_are():
         run_apart(node, [np.zeros((2, 2), np.float32)], 60, 60)
 
 
+@pytest.mark.slow
 def test_what_takes_long_ends_in_time_and_names_its_node():
     """A matrix of 6,000 rows is inverted in no half second, and LAPACK looks at no clock."""
     g = tfg.GraphBuilder()

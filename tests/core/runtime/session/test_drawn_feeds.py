@@ -126,6 +126,7 @@ FITTING = {
 }  # fmt: skip
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", FITTING)
 def test_sizes_are_those_that_constants_require(name):
     build, sizes = FITTING[name]
