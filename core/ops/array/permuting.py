@@ -194,8 +194,8 @@ def _roll_lowering(xla: Any, x: Any, shift: Any, axis: Array) -> Any:
     if np.shape(shift) != np.shape(axis):
         raise InvalidArgumentError("shift and axis must have the same size")
     axes = [normalize_axis(a, x.ndim) for a in numbers(axis)]
-    for count, place in zip(shift.reshape(-1), axes):
-        x = xla.roll(x, count, place)
+    for count, along in zip(shift.reshape(-1), axes):
+        x = xla.roll(x, count, along)
     return x
 
 
@@ -231,12 +231,12 @@ def _roll_onnx(g: Any, x: Any, shift: Any, axis: Any) -> Any:
     shifts, axes = g.vector(shift), g.vector(axis)
     rank = g.rank(x)
     axes = g.Where(g.Less(axes, 0), g.Add(axes, rank), axes)
-    for place in range(rank) if axes.array is None else sorted(set(axes.array.tolist())):
+    for along in range(rank) if axes.array is None else sorted(set(axes.array.tolist())):
         # An axis may be named several times, and its shifts add up.
-        by = g.ReduceSum(g.Where(g.Equal(axes, place), shifts, 0), keepdims=1)
-        size = g.dim(x, place)
+        by = g.ReduceSum(g.Where(g.Equal(axes, along), shifts, 0), keepdims=1)
+        size = g.dim(x, along)
         start = g.Mod(g.Neg(by), g.Max(size, 1))
-        x = g.Concat(g.slice(x, start, size, place), g.slice(x, 0, start, place), axis=place)
+        x = g.Concat(g.slice(x, start, size, along), g.slice(x, 0, start, along), axis=along)
     return x
 
 
