@@ -41,8 +41,19 @@ def read_by(function, definition) -> set[str]:
     bound = {name for name in keyword_names(function, frozenset(definition.attrs)) if code is None or reads(code, name)}
     for name, bundle in attr_bundles(function).items():
         bound |= {field for field in bundle._fields if code is None or reads_field(code, name, field, bundle)}
-    texts = {const for const in code.co_consts if isinstance(const, str)} if code is not None else set()
-    return bound | (texts & set(definition.attrs))
+    # A dataset op has a function by the attribute of the parameter's name.
+    functions = {name for name, kind in getattr(inner, "__annotations__", {}).items() if kind == "GraphFunction"}
+    return bound | ((functions | texts_of(inner)) & set(definition.attrs))
+
+
+def texts_of(function) -> set[str]:
+    """Return the texts in a function's code, and in the functions to which it hands its context, the node among it."""
+    code = getattr(function, "__code__", None)
+    if code is None:
+        return set()
+    called = (function.__globals__.get(name) for name in code.co_names)
+    handed = [f for f in called if inspect.isfunction(f) and "ctx" in f.__code__.co_varnames[:1] and f is not function]
+    return {const for const in code.co_consts if isinstance(const, str)}.union(*map(texts_of, handed))
 
 
 def reads(code, name: str) -> bool:

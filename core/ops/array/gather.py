@@ -167,17 +167,10 @@ def _row_gradient(g: GradientBuilder, params: Output, indices: Output, grad: Out
     return IndexedSlices(values, rows, source)
 
 
-@kernel("Gather", flops=zero_cost, facts=("shape_arithmetic", "half_clear"))
+@kernel("Gather", shape="_ x..., i... -> i... x...", flops=zero_cost, facts=("shape_arithmetic", "half_clear"))
 def gather_v1(params: Array, indices: Array) -> Result:
     """Rows of `params`."""
     return gather(params, indices, np.int32(0), batch_dims=0)
-
-
-@shape("Gather")
-def gather_v1_shape(params: TensorSpec, indices: TensorSpec) -> Shape:
-    if params.rank == 0:
-        raise InvalidArgumentError("params must be at least 1 dimensional")
-    return indices.shape + params.shape[1:]
 
 
 @gradient("Gather")

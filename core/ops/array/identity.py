@@ -253,7 +253,7 @@ def print_(ctx: KernelContext, x: Array, data: list[Array], *, message: str, fir
 _STREAMS = ("stdout", "stderr", "log(info)", "log(warning)", "log(error)")
 
 
-@kernel("PrintV2", facts=("side_effect", "diagnostic"), arithmetic=False)
+@kernel("PrintV2", shape="() ->", facts=("side_effect", "diagnostic"), arithmetic=False)
 def print_v2(ctx: KernelContext, text: Array, *, output_stream: str, end: str) -> None:
     """Nothing; writes a string scalar to stderr, to stdout or to the end of a file."""
     if np.ndim(text) != 0:
@@ -265,12 +265,6 @@ def print_v2(ctx: KernelContext, text: Array, *, output_stream: str, end: str) -
         raise InvalidArgumentError(f"Unknown output stream: {output_stream}, Valid streams are: {' '.join(_STREAMS)}")
     stream = sys.stdout if output_stream == "stdout" else sys.stderr
     stream.write(printable(text.item().decode("utf-8", "replace") + end))
-
-
-@shape("PrintV2")
-def print_v2_shape(text: TensorSpec) -> None:
-    if text.rank not in (None, 0):
-        raise InvalidArgumentError(f"the text to print must be a scalar, not of shape {text.shape}")
 
 
 _TRUTHS = ("float32", "float64", "int64", "int32", "uint8", "int16", "int8", "bool", "object")

@@ -46,8 +46,8 @@ def _concat_axis(shapes: tuple[tuple[int, ...], ...], axis: int) -> int:
 def _what_differs(first: tuple[int, ...], dims: tuple[int, ...], axis: int) -> str:
     if len(first) != len(dims):
         return "Ranks of all input tensors should match"
-    place = next(i for i, (size, other) in enumerate(zip(first, dims)) if size != other and i != axis)
-    return f"Dimension {place} in both shapes must be equal"
+    dimension = next(i for i, (size, theirs) in enumerate(zip(first, dims)) if size != theirs and i != axis)
+    return f"Dimension {dimension} in both shapes must be equal"
 
 
 @shape("ConcatV2")
@@ -229,8 +229,8 @@ def _pack_onnx(g: Any, values: Sequence[Any], *, axis: int, outputs: list[Tensor
     if outputs[0].dtype is dtypes.variant:
         return lists.packed(g, values)
     rank = outputs[0].rank
-    place = axis if axis >= 0 or rank is None else axis + rank
-    return g.Concat(*(g.unsqueeze(value, place) for value in values), axis=place)
+    axis = axis if axis >= 0 or rank is None else axis + rank
+    return g.Concat(*(g.unsqueeze(value, axis) for value in values), axis=axis)
 
 
 arrays("ParallelConcat")(lambda xp, values: xp.concatenate(values, 0))
@@ -297,12 +297,12 @@ def split_v(x: Array, sizes: Array, axis: Array, *, num_split: int) -> Sequence[
     # In a graph TensorFlow's optimizer makes a split into one part an Identity, whatever size is asked for; eager calls fail.
     if num_split == 1:
         return [x]
-    parts = _unequal_parts(x.shape, scalar_int(axis, "split_dim"), ints(sizes, "size_splits"), num_split)
-    return [x[place] for place in parts]
+    windows = _unequal_windows(x.shape, scalar_int(axis, "split_dim"), ints(sizes, "size_splits"), num_split)
+    return [x[window] for window in windows]
 
 
 @functools.lru_cache(1024)
-def _unequal_parts(dims: tuple[int, ...], axis: int, sizes: tuple[int, ...], num_split: int) -> list[tuple[Any, ...]]:
+def _unequal_windows(dims: tuple[int, ...], axis: int, sizes: tuple[int, ...], num_split: int) -> list[tuple[Any, ...]]:
     """The indices of parts of the given sizes; the same few come again at every step."""
     axis = normalize_axis(axis, len(dims), "split_dim")
     lengths = _split_sizes(sizes, dims[axis], num_split)
@@ -348,11 +348,11 @@ layout("T.A -> T*", "SplitV")
 @kernel("Unpack", flops=zero_cost, facts=("shape_arithmetic", "bounded_by_inputs", "of_lists"))
 def unpack(x: Array, *, num: int, axis: int) -> Sequence[Result]:
     """Return the `num` slices along an axis, without that axis."""
-    return [x[place] for place in _places(x.shape, axis, num)]
+    return [x[index] for index in _row_indices(x.shape, axis, num)]
 
 
 @functools.lru_cache(1024)
-def _places(dims: tuple[int, ...], axis: int, num: int) -> list[tuple[Any, ...]]:
+def _row_indices(dims: tuple[int, ...], axis: int, num: int) -> list[tuple[Any, ...]]:
     """The indices along an axis; the same few come again at every step."""
     axis = normalize_axis(axis, len(dims))
     if dims[axis] != num:
@@ -397,14 +397,14 @@ def _split_v_onnx(g: Any, x: Any, sizes: Any, axis: Any, *, num_split: int, outp
     """Split by sizes; a size of -1 takes the rest."""
     if num_split == 1:
         return [x]
-    place = g.axis(axis, x.rank)
+    axis = g.axis(axis, x.rank)
     lengths = g.vector(sizes)
     known = sizes.spec.value if sizes.array is None else sizes.array
     if known is None or any(map(may_stand_for_rest, known.tolist())):
         # The sum of `lengths` includes the -1, hence the 1 that is added to it.
-        rest = g.Sub(g.dim(x, place), g.Add(g.ReduceSum(lengths, [0]), 1))
+        rest = g.Sub(g.dim(x, axis), g.Add(g.ReduceSum(lengths, [0]), 1))
         lengths = g.Where(g.Equal(lengths, -1), rest, lengths)
-    return g.Split(x, lengths, outputs=num_split, axis=place)
+    return g.Split(x, lengths, outputs=num_split, axis=axis)
 
 
 # Also of vectors of lists, which a program does not take.
@@ -494,7 +494,7 @@ def _stitched_rows(indices: list[TensorSpec]) -> DimLike:
     places = [index.value for index in indices if index.value is not None and index.value.dtype != object]
     if len(places) < len(indices):
         return Dim.unknown()
-    return max((int(place.max()) + 1 for place in places if place.size), default=0)
+    return max((int(rows.max()) + 1 for rows in places if rows.size), default=0)
 
 
 def _stitched_dims(indices: list[TensorSpec], data: list[TensorSpec]) -> Array | None:

@@ -11,7 +11,7 @@ from ...registry.registry import arrays, gradient, kernel, layout, lower, onnx, 
 from ...support.errors import InvalidArgumentError
 from ...types import dtypes
 from ...types.arrays import Array, Result
-from ...types.shapes import Shape, TensorSpec, dims_of, merge_dims, merge_shapes, unknown_dims
+from ...types.shapes import Shape, TensorSpec, dims_of, merge_dims, unknown_dims
 from ..shared.argument_checks import require, require_rank
 from ..shared.decompositions import by_ops
 from ..shared.shape_arguments import ints, is_sized, normalize_axis, numbers, replaced
@@ -136,7 +136,7 @@ def reverse_sequence_shape(x: TensorSpec, lengths: TensorSpec, *, seq_dim: int, 
     return x.shape
 
 
-@kernel("Roll", gradient=by_ops("Roll dy (Neg 1) 2"), flops=zero_cost)
+@kernel("Roll", shape="n ..., s..., s... -> n ...", gradient=by_ops("Roll dy (Neg 1) 2"), flops=zero_cost)
 def roll(x: Array, shift: Array, axis: Array) -> Result:
     """The elements moved on by `shift` along each axis, around the end to the beginning."""
     if x.ndim < 1:
@@ -161,14 +161,6 @@ def _rolled(x: Array, count: int, axis: int) -> Array:
     before = (slice(None),) * axis
     # Two slices: np.roll prepares for any number of axes, which takes longer than moving a small tensor.
     return np.concatenate((x[(*before, slice(start, None))], x[(*before, slice(start))]), axis)
-
-
-@shape("Roll")
-def roll_shape(x: TensorSpec, shift: TensorSpec, axis: TensorSpec) -> Shape:
-    if x.rank == 0:
-        raise InvalidArgumentError("input must be 1-D or higher")
-    merge_shapes(shift.shape, axis.shape)
-    return x.shape
 
 
 layout("T.A -> T", "Roll")
@@ -202,8 +194,8 @@ def _roll_lowering(xla: Any, x: Any, shift: Any, axis: Array) -> Any:
     if np.shape(shift) != np.shape(axis):
         raise InvalidArgumentError("shift and axis must have the same size")
     axes = [normalize_axis(a, x.ndim) for a in numbers(axis)]
-    for count, place in zip(shift.reshape(-1), axes):
-        x = xla.roll(x, count, place)
+    for count, along in zip(shift.reshape(-1), axes):
+        x = xla.roll(x, count, along)
     return x
 
 
@@ -239,12 +231,12 @@ def _roll_onnx(g: Any, x: Any, shift: Any, axis: Any) -> Any:
     shifts, axes = g.vector(shift), g.vector(axis)
     rank = g.rank(x)
     axes = g.Where(g.Less(axes, 0), g.Add(axes, rank), axes)
-    for place in range(rank) if axes.array is None else sorted(set(axes.array.tolist())):
+    for along in range(rank) if axes.array is None else sorted(set(axes.array.tolist())):
         # An axis may be named several times, and its shifts add up.
-        by = g.ReduceSum(g.Where(g.Equal(axes, place), shifts, 0), keepdims=1)
-        size = g.dim(x, place)
+        by = g.ReduceSum(g.Where(g.Equal(axes, along), shifts, 0), keepdims=1)
+        size = g.dim(x, along)
         start = g.Mod(g.Neg(by), g.Max(size, 1))
-        x = g.Concat(g.slice(x, start, size, place), g.slice(x, 0, start, place), axis=place)
+        x = g.Concat(g.slice(x, start, size, along), g.slice(x, 0, start, along), axis=along)
     return x
 
 

@@ -14,7 +14,7 @@ from ...registry.registry import NOT_DIFFERENTIABLE, arrays, flops, gradient, ke
 from ...support.errors import InvalidArgumentError
 from ...types.arrays import Array, Result
 from ...types.dims import Dim
-from ...types.shapes import UNKNOWN, Shape, TensorSpec, broadcast_shapes, dims_of
+from ...types.shapes import UNKNOWN, Shape, TensorSpec, dims_of
 from ..shared.argument_checks import require_rank
 from ..shared.elementwise_tables import counted
 
@@ -51,7 +51,7 @@ def select_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
 layout("TTT -> T", "Select")
 
 
-@kernel("SelectV2", flops=zero_cost, facts=("elementwise", "half_clear"))
+@kernel("SelectV2", shape="~..., ~..., ~... -> ~...", flops=zero_cost, facts=("elementwise", "half_clear"))
 def select_v2(condition: Array, t: Array, e: Array) -> Result:
     """`t` where the condition holds, `e` elsewhere, all three broadcast."""
     # Nothing is copied for a scalar condition if the shapes agree.
@@ -62,11 +62,6 @@ def select_v2(condition: Array, t: Array, e: Array) -> Result:
     except ValueError:
         shapes = ", ".join(str(Shape(np.shape(v))) for v in (condition, t, e))
         raise InvalidArgumentError(f"condition, then and else do not broadcast: {shapes}") from None
-
-
-@shape("SelectV2")
-def select_v2_shape(condition: TensorSpec, t: TensorSpec, e: TensorSpec) -> Shape:
-    return broadcast_shapes(condition.shape, t.shape, e.shape)
 
 
 @gradient("SelectV2")

@@ -411,8 +411,8 @@ def _windows_in_depth(
     if not min(counts):
         return xp.zeros((x.shape[0], *counts, math.prod(sizes) * x.shape[-1]), x.dtype)
     taken = []
-    for place in itertools.product(*map(range, sizes)):
-        starts = [at * rate for at, rate in zip(place, rates)]
+    for offset in itertools.product(*map(range, sizes)):
+        starts = [step * rate for step, rate in zip(offset, rates)]
         # All windows' elements at one place at a time: as many slices as the window has places, however large the image.
         spans = [slice(start, start + (n - 1) * step + 1, step) for start, n, step in zip(starts, counts, strides)]
         taken.append(padded[(slice(None), *spans)])

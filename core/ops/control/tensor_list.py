@@ -490,11 +490,6 @@ def _lowered_pop_back(xla: Any, items: Any, shape: Any, *, element_dtype: DType)
     return items.popped(xla, lowered_dims(items, shape))
 
 
-@lower("TensorListSetItem", always=True)
-def _lowered_set_item(xla: Any, items: Any, index: Any, item: Any) -> Any:
-    return items.placed(xla, index, item)
-
-
 @lower("TensorListGetItem", always=True)
 def _lowered_get_item(xla: Any, items: Any, index: Any, shape: Any, *, element_dtype: DType) -> Any:
     items.require_dtype(element_dtype.numpy)
@@ -502,11 +497,8 @@ def _lowered_get_item(xla: Any, items: Any, index: Any, shape: Any, *, element_d
     return items.item(xla, index, lowered_dims(items, shape))
 
 
-@lower("TensorListElementShape", always=True)
-def _lowered_element_shape(xla: Any, items: Any, *, shape_type: DType) -> Any:
-    return _shape_tensor(items.declared, shape_type)
-
-
+lower("TensorListSetItem", always=True)(lambda xla, items, index, item: items.placed(xla, index, item))
+lower("TensorListElementShape", always=True)(lambda xla, items, *, shape_type: _shape_tensor(items.declared, shape_type))
 lower("TensorListLength", always=True)(lambda xla, items: items.length)
 
 
@@ -855,9 +847,7 @@ def _scatter_onnx(g: Any, items: Any, indices: Any, shape: Any, count: Any = Non
     return lists.scattered(g, lists.empty(g, number, items.dtype, rows), indices, items)
 
 
-@lower("TensorListFromTensor", always=True)
-def _lowered_from_tensor(xla: Any, tensor: Any, element_shape: Any) -> Any:
-    return xla.listed(tensor, lowered_shape(element_shape))
+lower("TensorListFromTensor", always=True)(lambda xla, tensor, shape: xla.listed(tensor, lowered_shape(shape)))
 
 
 @lower("TensorListStack", always=True)
@@ -880,6 +870,4 @@ def _lowered_scatter_v2(xla: Any, tensor: Any, indices: Any, element_shape: Any,
     return items.scattered(xla, indices, tensor)
 
 
-@lower("TensorListScatterIntoExistingList", always=True)
-def _lowered_scatter_into(xla: Any, items: Any, tensor: Any, indices: Any) -> Any:
-    return items.scattered(xla, indices, tensor)
+lower("TensorListScatterIntoExistingList", always=True)(lambda xla, items, rows, places: items.scattered(xla, places, rows))

@@ -37,7 +37,7 @@ from ...support.errors import InvalidArgumentError
 from ...types import dtypes
 from ...types.arrays import Array, Result
 from ...types.dims import DimLike, dim_max, is_never_one
-from ...types.shapes import Shape, TensorSpec, as_dims, broadcast_shapes, merge_shapes
+from ...types.shapes import Shape, TensorSpec, as_dims, broadcast_shapes
 from ..control import _onnx_lists as lists
 from ..shared.argument_checks import require_same_shape
 from ..shared.elementwise_tables import (
@@ -300,7 +300,7 @@ def add_n_variant(inputs: list[Array]) -> Result:
     return functools.reduce(added, inputs)
 
 
-@kernel("AddN", "AccumulateNV2")
+@kernel("AddN", "AccumulateNV2", shape="... -> ...")
 def add_n(inputs: list[Array]) -> Result:
     """Add tensors of equal shapes."""
     dims = inputs[0].shape
@@ -313,11 +313,6 @@ def add_n(inputs: list[Array]) -> Result:
     for value in inputs[2:]:
         total = total + value
     return total
-
-
-@shape("AddN", "AccumulateNV2")
-def add_n_shape(inputs: list[TensorSpec]) -> Shape:
-    return functools.reduce(merge_shapes, (value.shape for value in inputs))
 
 
 @gradient("AddN", "AccumulateNV2")

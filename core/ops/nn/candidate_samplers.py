@@ -10,15 +10,14 @@ import numpy as np
 
 from ...random import index_draws
 from ...random.index_draws import FixedUnigramSampler, UniformSampler, Words
-from ...registry.registry import NOT_DIFFERENTIABLE, ZERO, Cost, facts, flops, kernel, not_differentiable, shape
+from ...registry.registry import NOT_DIFFERENTIABLE, ZERO, Cost, facts, flops, kernel, not_differentiable, shaped
 from ...runtime.state.kernel_context import KernelContext
 from ...runtime.state.resources import Shared
 from ...runtime.state.run_context import reserve
 from ...support.errors import InvalidArgumentError
 from ...types.arrays import Array, Result
-from ...types.shapes import Shape, TensorSpec, merge_shapes
+from ...types.shapes import Shape, TensorSpec
 from ..random._random import new_stream
-from ..shared.argument_checks import with_rank
 from ..shared.kernel_files import read_file
 
 # TensorFlow reserves this many words of the stream for each sample, used or not: the next run continues after them.
@@ -126,13 +125,7 @@ _SAMPLERS = (
 )
 
 
-@shape(*_SAMPLERS, "AllCandidateSampler")
-def candidate_sampler_shape(true_classes: TensorSpec, *, num_true: int, num_sampled: int) -> tuple[Shape, Shape, Shape]:
-    matrix = merge_shapes(true_classes.shape, Shape([None, None]))
-    sampled = Shape([num_sampled])
-    return sampled, Shape([matrix[0], num_true]), sampled
-
-
+shaped("rows _ -> {num_sampled}, rows {num_true}, {num_sampled}", *_SAMPLERS, "AllCandidateSampler")
 facts("random", of=_SAMPLERS)
 
 
@@ -193,7 +186,7 @@ def all_candidate_sampler(true_classes: Array, *, num_true: int, num_sampled: in
     return np.arange(num_sampled, dtype=np.int64), np.ones(true_classes.shape, np.float32), ones
 
 
-@kernel("ComputeAccidentalHits", arithmetic=False)
+@kernel("ComputeAccidentalHits", shape="_ {num_true}, _ -> hits, hits, hits", arithmetic=False)
 def compute_accidental_hits(true_classes: Array, sampled_candidates: Array, *, num_true: int) -> tuple[Result, Result, Result]:
     """Return (rows, positions, weights) where a sampled class is a true class of the row; the weight hides the class from a
     softmax.
@@ -210,13 +203,3 @@ def compute_accidental_hits(true_classes: Array, sampled_candidates: Array, *, n
     rows = np.array([row for row, _ in hits], np.int32)
     # The lowest finite number instead of -inf: added to a logit it makes the probability 0 and no NaN.
     return rows, np.array([place for _, place in hits], np.int64), np.full(len(hits), -_FLOAT_MAX, np.float32)
-
-
-@shape("ComputeAccidentalHits")
-def compute_accidental_hits_shape(
-    true_classes: TensorSpec, sampled_candidates: TensorSpec, *, num_true: int
-) -> tuple[Shape, Shape, Shape]:
-    merge_shapes(true_classes.shape, Shape([None, num_true]))
-    with_rank(sampled_candidates.shape, 1)
-    hits = Shape([None])
-    return hits, hits, hits

@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from ...random import index_draws as numerics
-from ...registry.registry import Cost, flops, kernel, multiply_adds, shape, without_gradient
+from ...registry.registry import Cost, flops, kernel, multiply_adds, without_gradient
 from ...types.arrays import Array, Result
 from ...types.dims import DimLike
-from ...types.shapes import UNKNOWN, Shape, TensorSpec
+from ...types.shapes import UNKNOWN, TensorSpec
 from ..shared.argument_checks import require, require_rank, scalar, with_rank
-from ..shared.shape_arguments import scalar_int, scalar_of
+from ..shared.shape_arguments import scalar_int
 
 
 @kernel("KMC2ChainInitialization", shape="-> ()", facts=("random",))
@@ -22,7 +22,7 @@ def kmc2_chain_initialization(distances: Array, seed: Array) -> Result:
     return np.int64(numerics.kmc2_chain(distances, seed))
 
 
-@kernel("KmeansPlusPlusInitialization", facts=("random",))
+@kernel("KmeansPlusPlusInitialization", shape="_ d, <k> -> k d", facts=("random",))
 def kmeans_plus_plus_initialization(points: Array, num_to_sample: Array, seed: Array, num_retries_per_sample: Array) -> Result:
     """(num_to_sample, d) of the points (n, d)."""
     require_rank(points, 2, "points")
@@ -32,11 +32,6 @@ def kmeans_plus_plus_initialization(points: Array, num_to_sample: Array, seed: A
     require(count > 0, f"Expected num_to_sample > 0, not {count}.")
     require(count <= len(points), f"Expected num_to_sample <= points.rows(). {count} vs {len(points)}.")
     return numerics.kmeans_plus_plus(points, count, seed, retries)
-
-
-@shape("KmeansPlusPlusInitialization")
-def kmeans_plus_plus_initialization_shape(points: TensorSpec, num_to_sample: TensorSpec) -> Shape:
-    return Shape([scalar_of(num_to_sample), with_rank(points.shape, 2)[1]])
 
 
 @kernel("NearestNeighbors", shape="n ... -> n k, n k")

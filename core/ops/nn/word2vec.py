@@ -13,13 +13,13 @@ import numpy as np
 
 from ...random.index_draws import FixedUnigramSampler, Words, sample_batch
 from ...random.philox import Philox
-from ...registry.registry import NOT_DIFFERENTIABLE, Cost, flops, kernel, shape
+from ...registry.registry import NOT_DIFFERENTIABLE, Cost, flops, kernel
 from ...runtime.state.kernel_context import KernelContext
 from ...runtime.state.resources import Shared
 from ...runtime.state.run_context import check_time
 from ...support.errors import InvalidArgumentError
 from ...types.arrays import Array, Result, object_array
-from ...types.shapes import SCALAR, Shape, TensorSpec
+from ...types.shapes import TensorSpec
 from ..random._random import new_stream
 from ..shared.kernel_files import read_file
 
@@ -112,7 +112,12 @@ def _keep_probabilities(counts: Any, subsample: float, size: int) -> list[float]
     return [math.inf if math.isnan(p) else p for p in probabilities.astype(np.float32).tolist()]
 
 
-@kernel("Skipgram", facts=("random", "reads_files"), arithmetic=False)
+@kernel(
+    "Skipgram",
+    shape="-> words, words, (), (), (), {batch_size}, {batch_size}",
+    facts=("random", "reads_files"),
+    arithmetic=False,
+)
 def skipgram(
     ctx: KernelContext, *, filename: str, batch_size: int, window_size: int, min_count: int, subsample: float
 ) -> tuple[Result, Result, Result, Result, Result, Result, Result]:
@@ -125,12 +130,6 @@ def skipgram(
         pairs = np.array([corpus.pair() for _ in range(batch_size)], np.int32).reshape(-1, 2)
         progress = size, np.int32(corpus.epoch), np.int64(corpus.processed)
     return corpus.words, corpus.counts, *progress, pairs[:, 0], pairs[:, 1]
-
-
-@shape("Skipgram")
-def skipgram_shape(*, batch_size: int) -> tuple[Shape, ...]:
-    vocabulary, batch = Shape([None]), Shape([batch_size])
-    return vocabulary, vocabulary, SCALAR, SCALAR, SCALAR, batch, batch
 
 
 class _Sampler:

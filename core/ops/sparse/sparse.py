@@ -24,7 +24,7 @@ from ...registry.registry import (
 from ...support.errors import InvalidArgumentError
 from ...types.arrays import Array, Result
 from ...types.dims import DimLike
-from ...types.shapes import Shape, TensorSpec, dims_of, merge_dims, shape_from
+from ...types.shapes import Shape, TensorSpec, dims_of, merge_dims
 from ..shared import sparse_tensors as programs
 from ..shared.argument_checks import require, require_rank, with_rank
 from ..shared.decompositions import by_ops
@@ -115,7 +115,7 @@ def sparse_reshape_shape(indices: TensorSpec, dense_shape: TensorSpec, new_shape
     return rows, TensorSpec(new_shape.dtype, Shape([rank]), shape_value(_resolved(new, math.prod(old))))
 
 
-@kernel("SparseToDense", flops=zero_cost)
+@kernel("SparseToDense", shape="*, <...>, *, () -> ...", flops=zero_cost)
 def sparse_to_dense(indices: Array, dims: Array, values: Array, default_value: Array, *, validate_indices: bool) -> Result:
     """A dense tensor of shape `dims` with `values` at `indices` and the default elsewhere."""
     indices, values = np.asarray(indices), np.asarray(values)
@@ -138,12 +138,6 @@ def sparse_to_dense(indices: Array, dims: Array, values: Array, default_value: A
     result[...] = default_value
     result.reshape(-1)[flat_positions(matrix, dims)] = values
     return result
-
-
-@shape("SparseToDense")
-def sparse_to_dense_shape(indices: TensorSpec, dims: TensorSpec, values: TensorSpec, default_value: TensorSpec) -> Shape:
-    require_rank(default_value, 0, "default_value")
-    return shape_from(dims)
 
 
 @gradient("SparseToDense")

@@ -33,8 +33,9 @@ from ...registry.registry import (
 from ...support.errors import InvalidArgumentError
 from ...types.arrays import Array, Result
 from ...types.dims import Dim
-from ...types.shapes import UNKNOWN, Shape, TensorSpec, dims_of, merge_dims, merge_shapes, shape_from, unknown_dims
+from ...types.shapes import UNKNOWN, Shape, TensorSpec, dims_of, shape_from, unknown_dims
 from ..array.sorting import unique_index
+from ..linalg.matmul import matmul_flops, matmul_shape
 from ..shared import sparse_tensors as programs
 from ..shared.argument_checks import may_equal, require, require_rank
 from ..shared.decompositions import by_ops
@@ -240,7 +241,12 @@ def sparse_softmax_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gra
     return [None, g.Mul(g.SparseDenseCwiseAdd(indices, grad, dense_shape, g.Neg(total)), y), None]
 
 
-@kernel("SparseTensorDenseAdd", gradient=by_ops("", "GatherNd dy 0", "", "dy"), flops=counted(1, 1, "A sum for each element."))
+@kernel(
+    "SparseTensorDenseAdd",
+    shape="*, *, <...>, ... -> ...",
+    gradient=by_ops("", "GatherNd dy 0", "", "dy"),
+    flops=counted(1, 1, "A sum for each element."),
+)
 def sparse_tensor_dense_add(indices: Array, values: Array, dense_shape: Array, dense: Array) -> Result:
     """Add a sparse tensor to a dense tensor."""
     validate(indices, values, dense_shape)
@@ -252,13 +258,6 @@ def sparse_tensor_dense_add(indices: Array, values: Array, dense_shape: Array, d
     result = np.array(dense, order="C")
     update_rows(np.add, result.reshape(-1), flat_positions(indices, dense_shape), values)
     return result
-
-
-@shape("SparseTensorDenseAdd")
-def sparse_tensor_dense_add_shape(
-    indices: TensorSpec, values: TensorSpec, dense_shape: TensorSpec, dense: TensorSpec
-) -> Shape:
-    return merge_shapes(shape_from(dense_shape), dense.shape)
 
 
 @kernel("SparseTensorDenseMatMul")
@@ -355,17 +354,9 @@ def _product_without_zeros(sparse: Array, dense: Array) -> Array:
     return result
 
 
-@shape("SparseMatMul")
-def sparse_mat_mul_shape(a: TensorSpec, b: TensorSpec, *, transpose_a: bool, transpose_b: bool) -> Shape:
-    require_rank(a, 2, "a")
-    require_rank(b, 2, "b")
-    merge_dims(a.shape[0 if transpose_a else 1], b.shape[1 if transpose_b else 0])
-    return Shape([a.shape[1 if transpose_a else 0], b.shape[0 if transpose_b else 1]])
-
-
-@flops("SparseMatMul")
-def sparse_mat_mul_flops(a: TensorSpec, *, transpose_a: bool, outputs: list[TensorSpec]) -> Cost:
-    return multiply_adds(outputs[0].shape.num_elements * a.shape[0 if transpose_a else 1])
+# The zeros that the kernel skips are counted, as nobody knows their number before the run.
+shape("SparseMatMul")(matmul_shape)
+flops("SparseMatMul")(matmul_flops)
 
 
 @gradient("SparseMatMul")

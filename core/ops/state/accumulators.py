@@ -197,7 +197,7 @@ def sparse_accumulator_apply_gradient(
 @kernel("AccumulatorTakeGradient", "ResourceAccumulatorTakeGradient", "SparseAccumulatorTakeGradient")
 def accumulator_take_gradient(ctx: KernelContext, handle: Any, num_required: Array, *, dtype: DType) -> Any:
     """The mean or sum of the gradients, once enough have come; of a sparse one its indices, values and shape."""
-    accumulator = resource(handle, SparseAccumulator if ctx.node.op.startswith("Sparse") else DenseAccumulator)
+    accumulator: Any = resource(handle, SparseAccumulator if ctx.node.op.startswith("Sparse") else DenseAccumulator)
     accumulator.check(dtype)
     needed = scalar(num_required, "num_required")
     return in_turn(ctx, accumulator, accumulator.line, (handle, num_required), lambda: accumulator.take(needed))

@@ -6,6 +6,7 @@ Handles are references (V1), strings (V2 of TensorArrays) or resources (the last
 from __future__ import annotations
 
 import copy
+import functools
 import itertools
 import os
 from typing import Any, NamedTuple, TypeVar
@@ -401,44 +402,18 @@ def _made_lowering(
     return xla.new_array(dtype.numpy, int(size), shape, clear_after_read, identical_element_shapes), np.float32(0)
 
 
-@lower("TensorArrayGradV3", always=True)
-def _of_gradients_lowering(xla: Any, handle: Any, flow: Any, *, source: str) -> tuple[Any, Any]:
-    return xla.gradient_array(handle, source), flow
+def _changed(method: str, xla: Any, handle: Any, *values: Any) -> Any:
+    """Change the elements, and return the flow, which comes last."""
+    getattr(handle, method)(xla, *values[:-1])
+    return values[-1]
 
 
-@lower("TensorArrayWriteV3", always=True)
-def _written_lowering(xla: Any, handle: Any, index: Any, value: Any, flow: Any) -> Any:
-    handle.write(xla, index, value)
-    return flow
-
-
-@lower("TensorArrayReadV3", always=True)
-def _read_lowering(xla: Any, handle: Any, index: Any, flow: Any, *, dtype: DType) -> Any:
-    return handle.read(xla, index, dtype.numpy)
-
-
-@lower("TensorArrayScatterV3", always=True)
-def _scattered_lowering(xla: Any, handle: Any, indices: Any, value: Any, flow: Any) -> Any:
-    handle.scatter(xla, indices, value)
-    return flow
-
-
-@lower("TensorArrayGatherV3", always=True)
-def _gathered_lowering(xla: Any, handle: Any, indices: Any, flow: Any, *, dtype: DType) -> Any:
-    return handle.gather(xla, indices, dtype.numpy)
-
-
-@lower("TensorArraySplitV3", static=(2,), always=True)
-def _split_lowering(xla: Any, handle: Any, value: Any, lengths: Array, flow: Any) -> Any:
-    handle.split(xla, value, lengths)
-    return flow
-
-
-@lower("TensorArrayConcatV3", always=True)
-def _joined_lowering(xla: Any, handle: Any, flow: Any, *, dtype: DType) -> tuple[Any, Any]:
-    return handle.joined(xla, dtype.numpy)
-
-
+for _method, _static in (("write", ()), ("scatter", ()), ("split", (2,))):
+    lower(f"TensorArray{_method.title()}V3", static=_static, always=True)(functools.partial(_changed, _method))
+lower("TensorArrayGradV3", always=True)(lambda xla, handle, flow, *, source: (xla.gradient_array(handle, source), flow))
+lower("TensorArrayReadV3", always=True)(lambda xla, handle, index, flow, *, dtype: handle.read(xla, index, dtype.numpy))
+lower("TensorArrayGatherV3", always=True)(lambda xla, handle, places, flow, *, dtype: handle.gather(xla, places, dtype.numpy))
+lower("TensorArrayConcatV3", always=True)(lambda xla, handle, flow, *, dtype: handle.joined(xla, dtype.numpy))
 lower("TensorArraySizeV3", always=True)(lambda xla, handle, flow: np.int32(handle.size))
 lower("TensorArrayCloseV3", always=True)(lambda xla, handle: handle.close())
 

@@ -9,10 +9,9 @@ from collections.abc import Callable
 import numpy as np
 
 from ...codecs.hashes import farm_fingerprint64, murmur64, sip_hash
-from ...registry.registry import facts, kernel, not_arithmetic, shape
+from ...registry.registry import facts, kernel, not_arithmetic
 from ...support.errors import InvalidArgumentError
 from ...types.arrays import Array, Result
-from ...types.shapes import SCALAR, UNKNOWN, Shape, TensorSpec, merge_shapes
 from ..shared.argument_checks import require, scalar
 from ..shared.string_functions import map_bytes
 
@@ -41,7 +40,7 @@ def tensor_to_hash_bucket_fast(input: Array, *, num_buckets: int) -> Result:
     return _buckets(farm_fingerprint64, map_bytes(b"%d".__mod__, input), num_buckets=num_buckets)
 
 
-@kernel("Fingerprint")
+@kernel("Fingerprint", shape="n ..., () -> n 8")
 def fingerprint(data: Array, method: Array) -> Result:
     """FarmHash's fingerprint of each row of the tensor's bytes, (n, ...) -> (n, 8)."""
     data = np.asarray(data)
@@ -61,14 +60,6 @@ def fingerprint(data: Array, method: Array) -> Result:
 def _as_bytes(hashes: Array) -> Array:
     # Little-endian on any machine.
     return hashes.astype("<u8").view(np.uint8).reshape(-1, 8)
-
-
-@shape("Fingerprint")
-def fingerprint_shape(data: TensorSpec, method: TensorSpec) -> Shape:
-    merge_shapes(method.shape, SCALAR)
-    if data.rank is None:
-        return Shape([None, 8])
-    return Shape((data.shape[0], 8)) if data.rank else UNKNOWN
 
 
 _ALL = ("StringToHashBucket", "StringToHashBucketFast", "StringToHashBucketStrong", "_TensorToHashBucketFast", "Fingerprint")

@@ -415,6 +415,7 @@ def _forwards(node: Node) -> bool:
 _Result = TypeVar("_Result")
 
 _MAX_SIZE: Final = 1 << 28
+"""The largest number of elements of a drawn feed: a GB of float32."""
 _WANTED: Final = 3
 """The number of feeds to run where different feeds can take different paths through the graph."""
 
