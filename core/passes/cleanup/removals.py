@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Set
-from typing import ClassVar, Final
+from collections.abc import Mapping
+from typing import ClassVar
 
 from ...graph.call_kinds import call_site
 from ...graph.callers import drop_uncalled, has_variables
 from ...graph.frames import MERGE, is_transparent
 from ...graph.graph import Graph, Node, Output
 from ...graph.purity import CONTROL_FLOW
-from ...graph.traversal import forward_predecessors, predecessors, reachable
+from ...graph.traversal import forward_predecessors, reachable
 from ...planning.reachability import needed_nodes
 from ...registry.op_facts import has_fact, ops_with
 from ...support.errors import InvalidArgumentError
@@ -150,54 +150,22 @@ _ALIVE_ANYWAY = (*MERGE, "ControlTrigger")
 """Ops that may run although an ancestor does not."""
 
 
-_OFTEN: Final = 4
-"""The number of uses from which all descendants of a node are searched once, instead of the ancestors of each user."""
-
-
 class _LongerPaths:
     """A search for longer paths beside control edges, none through nodes that run even if an ancestor does not."""
 
     def __init__(self, order: Mapping[Node, int]) -> None:
-        self._order = order
         self._waves = Waves(order, _surely_after)
 
     def implied(self, node: Node) -> list[Node]:
         """Return the control inputs of a node that another input of the node already waits for."""
-        often = {control for control in node.control_inputs if len(control.uses) >= _OFTEN}
-        implied = self._ahead(node, often)
-        rest = set(node.control_inputs) - often
-        if rest:
-            implied |= self._behind(node, rest)
-        return [control for control in node.control_inputs if control in implied]
-
-    def _ahead(self, node: Node, candidates: Set[Node]) -> set[Node]:
-        """Return the control inputs that another input waits for, by a search through the control inputs' descendants."""
         # Back edges of loops are left out: a path through the next iteration orders nothing in this one.
         sources = {source for source in forward_predecessors(node) if source.op not in _ALIVE_ANYWAY}
         last = max(map(self._waves.place, sources), default=-math.inf)
-        for control in candidates:
+        # From the control inputs on: most have few users, while a search back from the node would pass all its ancestors.
+        for control in node.control_inputs:
             if control not in self._waves:
                 self._waves.begin(control, _surely_after(control))
-        return {control for control in candidates if self._waves.meets(control, sources, last)}
-
-    def _behind(self, node: Node, candidates: Set[Node]) -> set[Node]:
-        """Return the control inputs that another input waits for, by a search through the node's ancestors."""
-        earliest = min(self._order[c] for c in candidates)
-        implied: set[Node] = set()
-        seen: set[Node] = set()
-        stack = predecessors(node)
-        while stack and len(implied) < len(candidates):
-            source = stack.pop()
-            if source.op in _ALIVE_ANYWAY:
-                continue
-            for before in forward_predecessors(source):
-                if before in candidates:
-                    implied.add(before)
-                # No path leads from a candidate to a node that comes before all candidates in the order.
-                if before not in seen and self._order[before] > earliest:
-                    seen.add(before)
-                    stack.append(before)
-        return implied
+        return [control for control in node.control_inputs if self._waves.meets(control, sources, last)]
 
 
 def _surely_after(node: Node) -> list[Node]:
