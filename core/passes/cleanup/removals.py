@@ -22,18 +22,19 @@ from ..rules.rewrite import Rewriter
 
 
 class Dependencies(Pass):
-    """Bypass Identity, IdentityN and NoOp nodes and drop redundant control edges.
+    """Drop the work of nodes that others only wait for, bypass Identity, IdentityN and NoOp nodes, and drop redundant
+    control edges.
 
     A NoOp goes if the edges between the NoOp's inputs and consumers are no more than before. An Identity of a variable's
     reference stays, and so does an Identity that carries a control edge out of a Switch.
     """
 
     name: ClassVar[str] = "dependency"
-    summary: ClassVar[str] = "bypass Identity and NoOp nodes, drop redundant control edges"
+    summary: ClassVar[str] = "drop work that others only wait for, bypass Identity and NoOp nodes, drop redundant control edges"
     follows: ClassVar[str] = "layout"
-    keeps_cost: ClassVar[bool] = True
 
     def run(self, graph: Graph, ctx: PassContext) -> None:
+        self._drop_unread(graph, ctx)
         for node in ctx.order():
             if is_transparent(node):
                 self._bypass_identity(graph, ctx, node)
@@ -45,6 +46,19 @@ class Dependencies(Pass):
             if node.control_inputs:
                 self._drop_pure_controls(graph, ctx, node)
         self._reduce(graph, ctx)
+
+    def _drop_unread(self, graph: Graph, ctx: PassContext) -> None:
+        """Turn pure nodes that no node reads into NoOps, the last first: what they read may be read by no other.
+
+        In graphs of TensorFlow 1 all gradients of an op wait for each other, those of data among them, which nobody reads.
+        """
+        awaited = {control for node in graph for control in node.control_inputs}
+        for node in reversed(ctx.order()):
+            if node in awaited and _is_unread(ctx, node):
+                controls = ctx.anchors(node)
+                become(graph, node, "NoOp", (), {}, controls)
+                awaited.update(controls)
+                ctx.fire("unread", node, "became a NoOp: no node reads it")
 
     def _bypass_identity(self, graph: Graph, ctx: PassContext, node: Node) -> None:
         value = node.inputs[0]
@@ -119,6 +133,18 @@ class Dependencies(Pass):
                 for control in paths.implied(node):
                     graph.remove_control_input(node, control)
                     ctx.fire("control-edge", node)
+
+
+def _is_unread(ctx: PassContext, node: Node) -> bool:
+    """Return True for a pure node that computes something, if no output is read or fetched."""
+    if node.is_no_op or node.is_constant or node.is_argument or node.is_placeholder or node.op in CONTROL_FLOW:
+        return False
+    if ctx.is_preserved(node) or ctx.has_fed_output(node):
+        return False
+    # Behind a Switch, waiting for the node tells on which branch its consumers are.
+    if ctx.impurity(node) is not None or any(ctx.runs_as_read(value.node) for value in node.inputs):
+        return False
+    return not any(value.node is node for user in node.uses for value in user.inputs)
 
 
 def _knot(graph: Graph, ctx: PassContext, node: Node) -> str | None:
