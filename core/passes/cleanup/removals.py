@@ -30,7 +30,7 @@ class Dependencies(Pass):
     """
 
     name: ClassVar[str] = "dependency"
-    summary: ClassVar[str] = "drop work that others only wait for, bypass Identity and NoOp nodes, drop redundant control edges"
+    summary: ClassVar[str] = "drop work that is only waited for, bypass Identity and NoOp nodes, drop redundant control edges"
     follows: ClassVar[str] = "layout"
 
     def run(self, graph: Graph, ctx: PassContext) -> None:
