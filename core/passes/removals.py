@@ -1,4 +1,4 @@
-"""Removal of control inputs, of nodes that no fetch runs or reads, of ops that only watch values, and of those for training."""
+"""Removal of control inputs, of nodes that no fetch runs or reads, of ops that watch values, and of those for training."""
 
 from __future__ import annotations
 
