@@ -139,6 +139,9 @@ def _is_unread(ctx: PassContext, node: Node) -> bool:
     """Return True for a pure node that computes something, if no output is read or fetched."""
     if node.is_no_op or node.is_constant or node.is_argument or node.is_placeholder or node.op in CONTROL_FLOW:
         return False
+    # Bypassed instead: what waits for an Identity of an input waits for the input, which stays an input of the signature.
+    if is_transparent(node):
+        return False
     if ctx.is_preserved(node) or ctx.has_fed_output(node):
         return False
     # Behind a Switch, waiting for the node tells on which branch its consumers are.
