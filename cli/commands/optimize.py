@@ -73,7 +73,7 @@ class OptimizeOptions:
     session: SessionOptions = part(session_options_for("--verify", "--save-model"))
     # On by default, as the reader of a report asks what was gained.
     costs: bool = option(
-        "--costs/--no-costs", default=True, help="Count FLOPs and bytes after each pass; this doubles the time."
+        "--costs/--no-costs", default=True, help="Count FLOPs and bytes before and after; with -v or JSON after each pass."
     )
     list_: bool = option(help="List the passes with their options, and exit.")
     format_: str = format_option()

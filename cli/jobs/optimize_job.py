@@ -101,6 +101,8 @@ class OptimizeJob:
         # A SavedModel saves and restores itself by nodes that no output needs, and its prefix is fed: folding it would fix
         # the file that all later checkpoints are written to.
         saver = self.graph.meta.saver if self.graph.meta is not None and self.options.save_model else None
+        # The table has the costs of each pass with -v only.
+        shows_rounds = is_told() or self.options.format_ != "table"
         with render.Working("optimizing", self.options.quiet) as working:
             result, report = optimize(
                 self.graph,
@@ -112,7 +114,7 @@ class OptimizeJob:
                 overridable=(*self.options.overridable, *([saver.filename_tensor] if saver else [])),
                 fast_math=self.options.fast_math,
                 portable=self.options.portable,
-                costs=self.options.costs,
+                costs=self.options.costs and (shows_rounds or "total"),
                 observe=lambda stage, graph: working.update(f"{stage} left {counted(len(graph), 'node')}"),
             )
         self.report = report

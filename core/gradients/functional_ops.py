@@ -550,7 +550,8 @@ def _extend_while(graph: Graph, g: GradientBuilder, node: Node, loop: _Different
     with g.name_scope(f"{node.name}_saved/"):
         zero = g.constant(0, dtypes.int32)
         # The values are kept in lists, not in stacks: a list is a value, so that a gradient of the gradient flows through it.
-        empty = [g.EmptyTensorList(-1, -1, element_dtype=dtype) for dtype in element_dtypes]
+        any_size = g.constant(-1, dtypes.int32)
+        empty = [g.EmptyTensorList(any_size, any_size, element_dtype=dtype) for dtype in element_dtypes]
     graph.set_inputs(node, (*node.inputs, zero, *empty))
     node.set_attr("T", [dtype_of(value) for value in node.inputs])
     # The attribute lists a shape for each output, and the outputs are more now.
@@ -608,8 +609,10 @@ def _backward_while_functions(
         if grad_arg is not None:
             mapping[grad_arg.output()] = taken.output()
     lists = []
+    # One for all lists: a loop in a loop saves the lists of the inner loop, so that their number may double at each level.
+    any_shape = builder.constant(-1, dtypes.int32)
     for value, handle in zip(parts.captured, args[first_list:]):
-        rest, popped = builder.TensorListPopBack(handle, builder.constant(-1, dtypes.int32), element_dtype=dtype_of(value))
+        rest, popped = builder.TensorListPopBack(handle, any_shape, element_dtype=dtype_of(value))
         mapping[value] = popped
         lists.append(rest)
     copied = copy_nodes(body, parts.backward_nodes, mapping)

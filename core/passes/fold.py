@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Hashable, Mapping, Sequence
-from typing import Any, ClassVar
+from collections.abc import Container, Hashable, Mapping, Sequence
+from typing import Any, ClassVar, Final
 
 import numpy as np
 
@@ -212,6 +212,12 @@ class CommonSubexpressions(Pass):
         ctx.fire("merge", node, f"merged with {original.name}")
 
 
+_ANNOTATIONS: Final = ("_output_shapes",)
+"""Attributes that say nothing new: of two equal nodes often only one has them."""
+_OF_CONSTANTS: Final = (*_ANNOTATIONS, "_class")
+"""A constant is the same beside whichever node it lies; the sizes of stacks in a loop lie beside what the loop saves."""
+
+
 class _Keys:
     """Keys that are equal for nodes that compute the same."""
 
@@ -226,14 +232,14 @@ class _Keys:
             # By identity: any order serves, if it is the same for both nodes.
             inputs = sorted(inputs, key=id)
         controls = frozenset(node.control_inputs) if node.control_inputs else None
-        return (node.op, self._number(node.attrs), node.device, controls, *inputs)
+        attrs = self._number(node.attrs, _OF_CONSTANTS if node.is_constant else _ANNOTATIONS)
+        return (node.op, attrs, node.device, controls, *inputs)
 
-    def _number(self, attrs: Mapping[str, Any]) -> int:
+    def _number(self, attrs: Mapping[str, Any], ignored: Container[str]) -> int:
         """Return a number that is equal for equal attributes; many nodes share their attributes."""
         entry = self._attrs.get(id(attrs))
         if entry is None:
-            # `_output_shapes` is an annotation, and of two equal nodes often only one has it.
-            key = tuple(sorted((name, attribute_key(v)) for name, v in attrs.items() if name != "_output_shapes"))
+            key = tuple(sorted((name, attribute_key(v)) for name, v in attrs.items() if name not in ignored))
             # The entry keeps the attributes alive, since another object could otherwise get the same id.
             entry = self._attrs[id(attrs)] = attrs, self._numbers.setdefault(key, len(self._numbers))
         return entry[1]

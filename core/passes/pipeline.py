@@ -7,7 +7,7 @@ import itertools
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias
 
 from ..explaining.default_fetches import default_fetches, guessed_fetches
 from ..graph.call_kinds import INLINED, check_calls
@@ -175,7 +175,7 @@ def optimize(
     rounds: int = MAX_ROUNDS,
     fast_math: bool = False,
     portable: bool = False,
-    costs: bool = False,
+    costs: bool | Literal["total"] = False,
     observe: Observer | None = None,
 ) -> Optimized:
     """Return a copy of `graph` that gives the same fetches for the same feeds with less work, and a report of all changes.
@@ -188,8 +188,9 @@ def optimize(
     TensorFlow.js and TensorFlow Lite, do not read them. The report then has the ops that each of these does not read.
 
     Sessions on the result ignore feeds of nodes that the fetches did not need, as before; a file does not remember the
-    nodes. A SavedModel's initializers stay, too. With `costs` the report has a run's cost before and after each pass; if
-    several signatures stay, that of the usual one.
+    nodes. A SavedModel's initializers stay, too. With `costs` the report has a run's cost before and after each pass, with
+    "total" only before the first and after the last, which takes less time; if several signatures stay, that of the usual
+    one.
     `observe` is called with the graph at the start (stage "load") and after each pass that changed the graph.
     """
     names = (fetches,) if isinstance(fetches, str) else tuple(fetches)
@@ -216,7 +217,9 @@ def optimize(
     seen = _unobserved if observe is None else observe
     seen("load", result)
     steps = _records(chosen, result, ctx, rounds, seen)
-    records = list(_with_costs(steps, CostMeter(result, _counted(result, targets), fed)) if costs else steps)
+    if costs:
+        steps = _with_costs(steps, CostMeter(result, _counted(result, targets), fed), of_each=costs != "total")
+    records = list(steps)
     # Once at the end: passes remove nodes that others name as their neighbours on a device.
     forget_locations(result)
     # A session accepts feeds of these nodes and ignores them: they had no effect before, either.
@@ -325,14 +328,18 @@ def _records(chosen: Sequence[Pass], graph: Graph, ctx: PassContext, rounds: int
         observe(one.name, graph)
 
 
-def _with_costs(records: Iterator[PassRecord], meter: CostMeter) -> Iterator[PassRecord]:
-    """Yield the records with a run's cost before and after each pass; a pass runs when the iterator advances."""
+def _with_costs(records: Iterator[PassRecord], meter: CostMeter, *, of_each: bool) -> Iterator[PassRecord]:
+    """Yield the records with a run's cost before and after each pass, or else before the first and after the last; a pass
+    runs when the iterator advances.
+    """
     cost = meter.read()
-    for record in records:
+    for part in ([record] for record in records) if of_each else filter(None, [list(records)]):
         # A count takes as long as a pass, so it is made only if the cost may have changed.
-        is_same = not record.fired or find_pass(record.name).keeps_cost
+        is_same = all(not record.fired or find_pass(record.name).keeps_cost for record in part)
         before, cost = cost, cost if is_same else meter.read()
-        yield dataclasses.replace(record, cost_before=before, cost_after=cost)
+        part[0] = dataclasses.replace(part[0], cost_before=before)
+        part[-1] = dataclasses.replace(part[-1], cost_after=cost)
+        yield from part
 
 
 @checked

@@ -1,17 +1,17 @@
-"""Removal of control inputs, of nodes that no fetch runs, of ops that only watch values, and of nodes for training alone."""
+"""Removal of control inputs, of nodes that no fetch runs or reads, of ops that watch values, and of those for training."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Set
-from typing import ClassVar, Final
+from collections.abc import Mapping
+from typing import ClassVar
 
 from ..graph.call_kinds import call_site
 from ..graph.callers import drop_uncalled, has_variables
 from ..graph.frames import MERGE, is_transparent
 from ..graph.graph import Graph, Node, Output
 from ..graph.purity import CONTROL_FLOW
-from ..graph.traversal import forward_predecessors, predecessors, reachable
+from ..graph.traversal import forward_predecessors, reachable
 from ..planning.reachability import needed_nodes
 from ..registry.op_facts import has_fact, ops_with
 from ..support.errors import InvalidArgumentError
@@ -22,18 +22,19 @@ from .rules.rewrite import Rewriter
 
 
 class Dependencies(Pass):
-    """Bypass Identity, IdentityN and NoOp nodes and drop redundant control edges.
+    """Drop the work of nodes that others only wait for, bypass Identity, IdentityN and NoOp nodes, and drop redundant
+    control edges.
 
     A NoOp goes if the edges between the NoOp's inputs and consumers are no more than before. An Identity of a variable's
     reference stays, and so does an Identity that carries a control edge out of a Switch.
     """
 
     name: ClassVar[str] = "dependency"
-    summary: ClassVar[str] = "bypass Identity and NoOp nodes, drop redundant control edges"
+    summary: ClassVar[str] = "drop work that is only waited for, bypass Identity and NoOp nodes, drop redundant control edges"
     follows: ClassVar[str] = "layout"
-    keeps_cost: ClassVar[bool] = True
 
     def run(self, graph: Graph, ctx: PassContext) -> None:
+        self._drop_unread(graph, ctx)
         for node in ctx.order():
             if is_transparent(node):
                 self._bypass_identity(graph, ctx, node)
@@ -45,6 +46,19 @@ class Dependencies(Pass):
             if node.control_inputs:
                 self._drop_pure_controls(graph, ctx, node)
         self._reduce(graph, ctx)
+
+    def _drop_unread(self, graph: Graph, ctx: PassContext) -> None:
+        """Turn pure nodes that no node reads into NoOps, the last first: what they read may be read by no other.
+
+        In graphs of TensorFlow 1 all gradients of an op wait for each other, those of data among them, which nobody reads.
+        """
+        awaited = {control for node in graph for control in node.control_inputs}
+        for node in reversed(ctx.order()):
+            if node in awaited and _is_unread(ctx, node):
+                controls = ctx.anchors(node)
+                become(graph, node, "NoOp", (), {}, controls)
+                awaited.update(controls)
+                ctx.fire("unread", node, "became a NoOp: no node reads it")
 
     def _bypass_identity(self, graph: Graph, ctx: PassContext, node: Node) -> None:
         value = node.inputs[0]
@@ -121,6 +135,21 @@ class Dependencies(Pass):
                     ctx.fire("control-edge", node)
 
 
+def _is_unread(ctx: PassContext, node: Node) -> bool:
+    """Return True for a pure node that computes something, if no output is read or fetched."""
+    if node.is_no_op or node.is_constant or node.is_argument or node.is_placeholder or node.op in CONTROL_FLOW:
+        return False
+    # Bypassed instead: what waits for an Identity of an input waits for the input, which stays an input of the signature.
+    if is_transparent(node):
+        return False
+    if ctx.is_preserved(node) or ctx.has_fed_output(node):
+        return False
+    # Behind a Switch, waiting for the node tells on which branch its consumers are.
+    if ctx.impurity(node) is not None or any(ctx.runs_as_read(value.node) for value in node.inputs):
+        return False
+    return not any(value.node is node for user in node.uses for value in user.inputs)
+
+
 def _knot(graph: Graph, ctx: PassContext, node: Node) -> str | None:
     """Return the reason why the values that pass through an IdentityN may not part, or None."""
     if node.control_inputs or graph.control_consumers(node):
@@ -150,54 +179,22 @@ _ALIVE_ANYWAY = (*MERGE, "ControlTrigger")
 """Ops that may run although an ancestor does not."""
 
 
-_OFTEN: Final = 4
-"""The number of uses from which all descendants of a node are searched once, instead of the ancestors of each user."""
-
-
 class _LongerPaths:
     """A search for longer paths beside control edges, none through nodes that run even if an ancestor does not."""
 
     def __init__(self, order: Mapping[Node, int]) -> None:
-        self._order = order
         self._waves = Waves(order, _surely_after)
 
     def implied(self, node: Node) -> list[Node]:
         """Return the control inputs of a node that another input of the node already waits for."""
-        often = {control for control in node.control_inputs if len(control.uses) >= _OFTEN}
-        implied = self._ahead(node, often)
-        rest = set(node.control_inputs) - often
-        if rest:
-            implied |= self._behind(node, rest)
-        return [control for control in node.control_inputs if control in implied]
-
-    def _ahead(self, node: Node, candidates: Set[Node]) -> set[Node]:
-        """Return the control inputs that another input waits for, by a search through the control inputs' descendants."""
         # Back edges of loops are left out: a path through the next iteration orders nothing in this one.
         sources = {source for source in forward_predecessors(node) if source.op not in _ALIVE_ANYWAY}
         last = max(map(self._waves.place, sources), default=-math.inf)
-        for control in candidates:
+        # From the control inputs on: most have few users, while a search back from the node would pass all its ancestors.
+        for control in node.control_inputs:
             if control not in self._waves:
                 self._waves.begin(control, _surely_after(control))
-        return {control for control in candidates if self._waves.meets(control, sources, last)}
-
-    def _behind(self, node: Node, candidates: Set[Node]) -> set[Node]:
-        """Return the control inputs that another input waits for, by a search through the node's ancestors."""
-        earliest = min(self._order[c] for c in candidates)
-        implied: set[Node] = set()
-        seen: set[Node] = set()
-        stack = predecessors(node)
-        while stack and len(implied) < len(candidates):
-            source = stack.pop()
-            if source.op in _ALIVE_ANYWAY:
-                continue
-            for before in forward_predecessors(source):
-                if before in candidates:
-                    implied.add(before)
-                # No path leads from a candidate to a node that comes before all candidates in the order.
-                if before not in seen and self._order[before] > earliest:
-                    seen.add(before)
-                    stack.append(before)
-        return implied
+        return [control for control in node.control_inputs if self._waves.meets(control, sources, last)]
 
 
 def _surely_after(node: Node) -> list[Node]:

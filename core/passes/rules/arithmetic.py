@@ -478,6 +478,6 @@ def factor_of_product_into_weights(r: Rewriter, node: Node) -> Output | None:
     if array is None or value.size != 1 or value.ndim > 2:
         return None
     scaled = scaled_weights(r, array, value.reshape(()))
-    if scaled is None or not may_scale(r, other.node, array, scaled, value):
+    if scaled is None or not may_scale(r, other.node, array, lambda: scaled, value):
         return None
     return r.MatMul(other.node.inputs[0], r.constant(scaled, weights), **attrs_of(other.node))

@@ -396,15 +396,20 @@ def _may_scale_input(r: Rewriter, node: Node, x: Output, factor: Any, weights: A
     return is_safe or r.may_relax("the scaled data may overflow, or the scaled weights underflow")
 
 
-def may_scale(r: Rewriter, product: Node, weights: Any, scaled: Any, factor: Any, bias: Any = 0) -> bool:
+def may_scale(r: Rewriter, product: Node, weights: Any, scaled: Callable[[], Any], factor: Any, bias: Any = 0) -> bool:
     """Return True if a product with bias cannot overflow, nor the product times a factor; or fast math allows the rule."""
     if not rounds(product):
         return True
     data = r.range(data_input(product)).magnitude
+    # Most data have no bound: then no weights keep the product within bounds, and the pass need not read megabytes of them.
+    is_safe = math.isfinite(data) and _holds_scaled(product, data, weights, scaled(), factor, bias)
+    return is_safe or r.may_relax("the product may overflow before or after it is scaled, or the scaled weights underflow")
+
+
+def _holds_scaled(product: Node, data: float, weights: Any, scaled: Any, factor: Any, bias: Any) -> bool:
     # Partial sums of a product are bounded by the sum of absolute values, in whatever order a kernel adds.
     plain, after = data * weights_sum(product, weights) + most(bias), data * weights_sum(product, scaled)
-    is_safe = is_normal(scaled) and holds_products(scaled, plain, after, plain * most(factor))
-    return is_safe or r.may_relax("the product may overflow before or after it is scaled, or the scaled weights underflow")
+    return is_normal(scaled) and holds_products(scaled, plain, after, plain * most(factor))
 
 
 def scaled_weights(r: Rewriter, weights: Any, factor: Any) -> Any:

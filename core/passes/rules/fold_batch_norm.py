@@ -230,8 +230,11 @@ def _is_foldable(r: Rewriter, product: Node, producer: Node) -> bool:
 def _may_scale(r: Rewriter, product: Node, factor: Any, bias: Any) -> bool:
     """Return True if scaling the weights along the output channels changes results by rounding only."""
     weights = r.constant_value(product.inputs[WEIGHTS])
-    with np.errstate(all="ignore"):
-        after = scaled(weights, output_axes(product), factor).astype(weights.dtype)
+
+    def after() -> Any:
+        with np.errstate(all="ignore"):
+            return scaled(weights, output_axes(product), factor).astype(weights.dtype)
+
     return may_scale(r, product, weights, after, factor, bias)
 
 

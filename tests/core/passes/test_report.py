@@ -34,6 +34,14 @@ def test_costs_before_and_after_each_pass():
     assert [r.name for r in report.passes if r.cost_before != r.cost_after] == ["fold"]
 
 
+def test_total_costs_are_those_before_the_first_pass_and_after_the_last():
+    g, y = product()
+    each, total = (optimize(g.graph, y.name, ["x:0"], costs=costs)[1].passes for costs in (True, "total"))
+    assert (total[0].cost_before, total[-1].cost_after) == (each[0].cost_before, each[-1].cost_after)
+    assert {total[0].cost_after, *(one.cost_before for one in total[1:])} == {None}
+    assert optimize(g.graph, y.name, ["x:0"], [], costs="total")[1].passes == ()
+
+
 def test_costs_are_counted_only_where_they_are_asked_for():
     g, y = product()
     report = optimize(g.graph, y.name, ["x:0"])[1]

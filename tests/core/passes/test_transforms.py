@@ -222,3 +222,14 @@ def test_large_constants_merge_only_if_all_elements_are_equal():
 
     result = rewritten(build, "cse,prune")
     assert {node.name for node in result.after if node.is_constant} == {"a", "c"}
+
+
+def test_equal_constants_beside_other_nodes_merge_and_other_ops_do_not():
+    def build(b):
+        x = placeholder(b, "x")
+        made = [b.constant(np.float32(2), name="a"), b.constant(np.float32(2), name="b"), b.Neg(x), b.Neg(x)]
+        for value, place in zip(made, (b"loc:@x", b"loc:@y") * 2):
+            value.node.attrs["_class"] = [place]
+        return b.AddN([b.Mul(value, x) for value in made])
+
+    assert rewritten(build, "cse,prune").ops() == ["AddN", "Const", *["Mul"] * 3, "Neg", "Neg", "Placeholder"]
