@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import collections
-import functools
 import heapq
 import itertools
 from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
@@ -142,25 +141,25 @@ def opened_tree(nodes: Sequence[Node], edges: Sequence[Link], look: Look) -> tup
     """
     place = {node: number for number, node in enumerate(nodes)}
     # Most files have the nodes in such an order, which takes a fraction of the time to see.
-    if not all(place[link.source] < place[link.target] for link in edges):
-        nodes = list(flow_order(forward_edges(nodes, ((link.source, link.target) for link in edges))))
+    if not all([place[source] < place[target] for source, target, _ in edges]):
+        nodes = list(flow_order(forward_edges(nodes, ((source, target) for source, target, _ in edges))))
     # Asked once for each op, which alone decides whether a node is of these kinds.
     weights = {op for op, node in {node.op: node for node in nodes}.items() if kind_of(node) in _WEIGHTS}
     homes: dict[Node, str] = {}
     if weights:
-        sources = grouped((link.target, link.source) for link in edges)
+        sources = grouped((target, source) for source, target, _ in edges)
         held = _held(nodes, sources, weights)
         nodes, homes = _beside_readers(nodes, sources, held), _homes(nodes, edges, held)
     candidates = []
     # A scope of forty parts fits a picture only closed. Divided into rows of twelve or six it may be opened in part.
     for parts in sorted({look.max_boxes, *(n for n in _PARTS if n < look.max_boxes)}, reverse=True):
         root = scope_tree(nodes, parts, homes)
-        fits = functools.partial(_fits, root, edges, look)
+        fits = _Extent(root, edges, look).fits
         opened = scopes_to_open(root, look, fits)
         if fits(opened):
             return root, opened
         candidates.append((root, opened))
-    return max(candidates, key=lambda candidate: len(set(dict(_places(*candidate)).values())))
+    return max(candidates, key=lambda candidate: len(list(_parts(*candidate))))
 
 
 def _held(nodes: Sequence[Node], sources: Mapping[Node, Sequence[Node]], weights: Container[str]) -> set[Node]:
@@ -175,7 +174,7 @@ def _held(nodes: Sequence[Node], sources: Mapping[Node, Sequence[Node]], weights
 
 def _homes(nodes: Sequence[Node], edges: Iterable[Link], held: set[Node]) -> dict[Node, str]:
     """Return the scopes that alone read variables, for variables that lie in none, or where nothing computes."""
-    readers = grouped((link.source, link.target) for link in edges if link.source in held)
+    readers = grouped((source, target) for source, target, _ in edges if source in held)
     around = {node: scope_path(node.name) for node in nodes}
     inner = {around[node] for node in nodes if node not in held}
     computing = {outer for scope in inner for outer in scopes_around(scope)}
@@ -211,14 +210,28 @@ def _beside_readers(nodes: Sequence[Node], sources: Mapping[Node, Sequence[Node]
     return list(ordered)
 
 
-def _fits(root: NameScope, edges: Iterable[Link], look: Look, opened: Collection[NameScope]) -> bool:
-    """Return True if the picture is neither too high nor too wide with these scopes open."""
-    places = dict(_places(root, opened))
-    parts = list(dict.fromkeys(places.values()))
-    layers = layers_of(forward_edges(parts, ((places[e.source], places[e.target]) for e in edges)))
-    # An estimate by layers and letters: a layout for each choice of open scopes would take seconds.
-    height, width = len(layers) + (len(opened) - 1) * look.frame_layers, max(map(_width, layers), default=0)
-    return height <= look.max_layers and width <= look.max_width
+class _Extent:
+    """How high and wide pictures of a tree are, by the scopes that are open."""
+
+    def __init__(self, root: NameScope, edges: Iterable[Link], look: Look) -> None:
+        self._root, self._look = root, look
+        # Nodes and edges are looked at once, as with all scopes open that may be: other pictures have only closed more of them.
+        self._finest = scopes_to_open(root, look, lambda opened: True)
+        place = {node: part for part in _parts(root, self._finest) for node in _members(part)}
+        self._edges = dict.fromkeys([(place[source], place[target]) for source, target, _ in edges])
+
+    def fits(self, opened: Collection[NameScope]) -> bool:
+        """Return True if the picture is neither too high nor too wide with these scopes open."""
+        parts = list(_parts(self._root, opened))
+        place = {inner: part for part in parts for inner in self._inside(part)}
+        layers = layers_of(forward_edges(parts, ((place[source], place[target]) for source, target in self._edges)))
+        # An estimate by layers and letters: a layout for each choice of open scopes would take seconds.
+        height, width = len(layers) + (len(opened) - 1) * self._look.frame_layers, max(map(_width, layers), default=0)
+        return height <= self._look.max_layers and width <= self._look.max_width
+
+    def _inside(self, part: NameScope | Node) -> Iterable[NameScope | Node]:
+        """Return the parts that stand in the place of a part where all scopes are open."""
+        return _parts(part, self._finest) if isinstance(part, NameScope) and part in self._finest else (part,)
 
 
 def _width(layer: Iterable[NameScope | Node]) -> int:
@@ -230,15 +243,17 @@ def _letters(name: str) -> int:
     return min(max(len(name), _MIN_WIDTH), _MAX_LINE) + 3
 
 
-def _places(scope: NameScope, opened: Container[NameScope]) -> Iterator[tuple[Node, NameScope | Node]]:
-    """Yield every node with the part that stands for the node in the picture."""
+def _parts(scope: NameScope, opened: Container[NameScope]) -> Iterator[NameScope | Node]:
+    """Yield the nodes and closed scopes that stand in the picture."""
     for part in scope.parts:
-        if not isinstance(part, NameScope):
-            yield part, part
-        elif part in opened:
-            yield from _places(part, opened)
+        if isinstance(part, NameScope) and part in opened:
+            yield from _parts(part, opened)
         else:
-            yield from ((node, part) for node in part.members())
+            yield part
+
+
+def _members(part: NameScope | Node) -> Iterable[Node]:
+    return part.members() if isinstance(part, NameScope) else (part,)
 
 
 def _notes(frame: ScopeFrame, left_out: Collection[Node], look: Look) -> Iterator[str]:
@@ -280,7 +295,7 @@ class _Painter:
         return ScopeFrame(scope.label, tuple(boxes), tuple(frames))
 
     def _box(self, part: NameScope | Node, prefix: str) -> Box:
-        nodes = tuple(part.members()) if isinstance(part, NameScope) else (part,)
+        nodes = tuple(_members(part))
         for node in nodes:
             self._boxes[node] = self._count
         self._count += 1
@@ -382,6 +397,7 @@ class ScopeOps:
                 if part.op not in self._held:
                     self._held[part.op] = kind_of(part) in _HELD
         return counts
+
 
     def lines(self, scope: NameScope, layers: Container[str]) -> tuple[str, ...]:
         """Return a scope's name, and the number of nodes and most frequent op types; of a layer the op types that compute."""

@@ -47,9 +47,9 @@ def links(nodes: Collection[Node], left_out: Collection[Node]) -> Iterator[Link]
     drawn = {node: None for node in nodes if node not in left_out}
     for node in drawn:
         # Most values come from drawn nodes, which needs no call to find out.
-        values = dict.fromkeys(filter(None, [value if value.node in drawn else paths.origin(value) for value in node.inputs]))
-        for value in values:
-            yield Link(value.node, node, value)
+        values = dict.fromkeys([value if value.node in drawn else paths.origin(value) for value in node.inputs])
+        values.pop(None, None)
+        yield from [Link(value.node, node, value) for value in values]
         if not node.control_inputs:
             continue
         sources = {value.node for value in values}

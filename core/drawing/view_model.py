@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 
 from ..explaining.node_facts import Explainer
 from ..explaining.node_listing import MOST_ALIKE, default_attributes, node_record, own_attributes, value_text
@@ -19,7 +19,7 @@ from ..graph.graph import Function, Graph, Node, Output
 from ..graph.metagraph import Signature
 from ..graph.traversal import forward_predecessors, nodes_of_kind, reachable, trail_end
 from ..graph.variable_nodes import VARIABLES, is_frozen_weight
-from ..inference.inference import Inference
+from ..inference.inference import Inference, SpecRecord
 from ..model.author_scopes import passes_weight_on
 from ..registry.catalog import op_sentence
 from ..registry.op_facts import has_fact
@@ -332,6 +332,17 @@ def _start(graph: Graph) -> int:
     return 1 + names.index(name) if name in names else 0  # the page of the whole graph is before those of the signatures
 
 
+class _Alike(NamedTuple):
+    """What the entries of nodes have in common that have the same shapes, attributes and stage."""
+
+    record: SpecRecord | None
+    """Kept, so that the identity in the key stays."""
+    common: CommonEntry
+    place: tuple[str, str]
+    role: str
+    chain: tuple[str, ...]
+
+
 class _Binder:
     """Writes entries, each with the next number, and pages of them; entries and groups of `others` come first."""
 
@@ -347,6 +358,8 @@ class _Binder:
         self.groups: list[ColocationGroup] = [] if others is None else others.groups
         self._common: KeyedCache[tuple[Any, ...], tuple[object, CommonEntry]] = KeyedCache(MOST_ALIKE)
         """By op and the identities of attributes and specs, which are kept so that these stay."""
+        self._alike: dict[tuple[int, int], _Alike] = {}
+        """By the identities of the record of a node's shapes, and of the place among the stages."""
         self._more: dict[Node, int] = {}
         """The numbers of the nodes of the first of two compared graphs, by the nodes of both as one."""
         self._write(graph, "")
@@ -361,9 +374,12 @@ class _Binder:
         waited_for = {control for node in graph for control in node.control_inputs}
         texts = ConstantTexts(folded(graph, self._figures.keep))
         weights = _NearWeights(graph)
-        for node in graph:
+        nodes, inference = list(graph), explainer.inference
+        records = [None] * len(nodes) if inference is None else inference.records_of(graph, nodes)
+        for node, record in zip(nodes, records):
+            alike = self._about(node, record, explainer)
             effect = explainer.effect(node) if node in waited_for else ""
-            self.entries.append(self._entry(node, explainer, effect, groups.get(node.name), texts.of(node), weights))
+            self.entries.append(self._entry(node, alike, effect, groups.get(node.name), texts.of(node), weights.near(node)))
             if len(self.entries) % _NODES_OF_A_REPORT == 0:
                 self._report(len(self.entries), self._total)
 
@@ -380,35 +396,47 @@ class _Binder:
     def _entry(
         self,
         node: Node,
-        explainer: Explainer,
+        alike: _Alike,
         effect: str,
         group: int | None,
         constants: tuple[str, ...],
-        weights: _NearWeights,
+        weights: Iterable[Node],
     ) -> Entry:
         """Return the entry of a node, without knowledge of pages."""
         numbers, figures = self._numbers, self._figures
-        stage, evidence = explainer.placed[node]
         return Entry(
             node.name,
-            self._common_of(node, explainer.inference),
-            stage,
-            evidence,
-            figures.words(explainer.role(node)),
+            alike.common,
+            *alike.place,
+            alike.role,
             tuple([(numbers[value.node], value.index) for value in node.inputs]),
             tuple([numbers[control] for control in node.control_inputs]),
             node.device,
-            explainer.placement.chain(node),
+            alike.chain,
             figures.flops.get(node, ""),
             figures.shares.get(node, 0.0),
             effect,
             group,
             constants,
             figures.values.get(node, ()),
-            tuple([numbers[weight] for weight in weights.near(node)]),
+            tuple([numbers[weight] for weight in weights]),
             figures.changes.get(node, ()),
             figures.origins.get(node, ""),
         )
+
+    def _about(self, node: Node, record: SpecRecord | None, explainer: Explainer) -> _Alike:
+        """Return what a node shares with nodes of the same op, attributes, shapes and stage."""
+        place = explainer.placed[node]
+        # The records of shapes stand for op, attributes and shapes; a node around a variable has a role of its own.
+        key = None if record is None or node in explainer.particular else (id(record), id(place))
+        known = None if key is None else self._alike.get(key)
+        if known is not None:
+            return known
+        role, chain = self._figures.words(explainer.role(node)), explainer.placement.chain(node)
+        known = _Alike(record, self._common_of(node, explainer.inference), place, role, chain)
+        if key is not None and not chain and explainer.has_plain_role(node):
+            self._alike[key] = known
+        return known
 
     def _common_of(self, node: Node, inference: Inference | None) -> CommonEntry:
         """Return what a node shares with nodes of the same op, attributes and shapes."""
@@ -573,17 +601,20 @@ class _NearWeights:
     """The weights near the nodes of a graph; what is behind a value is searched for once for each value."""
 
     def __init__(self, graph: Graph) -> None:
-        self._read: dict[Node, tuple[Node, ...]] = {}
         ops = {node.op: node for node in graph}
         # Weights are handed on in another shape or dtype too.
         self._passing = {op for op, node in ops.items() if passes_weight_on(node) or has_fact(op, "view")}
-        self._weights: dict[Node, Node] = {}
+        self._silent = self._passing | {op for op, node in ops.items() if node.is_constant}
+        weights: dict[Node, Node] = {}
         """The variables and constants behind the nodes that hold weights or hand them on."""
         ends: dict[Output, Output] = {}
         for node in nodes_of_kind(graph, lambda kind: kind.is_constant or kind.op in self._passing or kind.op in VARIABLES):
             end = trail_end(node.output(), self._before, ends).node
             if end.op in VARIABLES or is_frozen_weight(end):
-                self._weights[node] = end
+                weights[node] = end
+        read = ((node, [weights[v.node] for v in node.inputs if v.node in weights]) for node in (graph if weights else ()))
+        self._read = {node: tuple(dict.fromkeys(each)) for node, each in read if each}
+        """The weights that nodes read, each once."""
 
     def _before(self, value: Output) -> Output | None:
         """Return the value that a node hands on."""
@@ -591,20 +622,12 @@ class _NearWeights:
 
     def near(self, node: Node) -> Iterable[Node]:
         """Return the weights that a node reads, as a kernel; then those of the only reader, as a bias, in the same scope."""
-        if not self._weights or node.is_constant or node.op in self._passing or not node.output_dtypes:
+        if not self._read or node.op in self._silent or not node.output_dtypes:
             return ()
-        own, reader = self._of(node), _only_reader(node)
-        others = () if reader is None else self._of(reader)
+        own, reader = self._read.get(node, ()), _only_reader(node)
+        others = () if reader is None else self._read.get(reader, ())
         # The scopes last, as they take the longest to compare.
         return dict.fromkeys((*own, *others)) if others not in ((), own) and _are_beside(node, reader) else own
-
-    def _of(self, node: Node) -> tuple[Node, ...]:
-        """Return the weights that a node reads, each once."""
-        read = self._read.get(node)
-        if read is None:
-            weights = [self._weights[value.node] for value in node.inputs if value.node in self._weights]
-            read = self._read[node] = tuple(dict.fromkeys(weights))
-        return read
 
 
 def _are_beside(node: Node, reader: Node | None) -> bool:

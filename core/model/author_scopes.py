@@ -32,6 +32,7 @@ class ScopedNode(NamedTuple):
 
 
 _STEM: Final = re.compile(r"(?:.*_)?[a-zA-Z]+\d+[a-z]?(?=_)|.*?[a-zA-Z]_\d+(?=_)")
+_END_OF_STEM: Final = re.compile(r"\d[a-z]?_")
 
 
 def passes_weight_on(node: Node) -> bool:
@@ -43,6 +44,11 @@ def name_stem(name: str) -> str | None:
     """Return a layer's name up to the last numbered word that is not the whole name: `block2a` of `block2a_expand_bn`."""
     match = _STEM.match(name)
     return match[0] if match else None
+
+
+def has_name_stem(names: str) -> bool:
+    """Return False if no name in a text has a `name_stem`."""
+    return _END_OF_STEM.search(names) is not None
 
 
 class Part(NamedTuple):

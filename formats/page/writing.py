@@ -44,6 +44,8 @@ _COLUMNS: Final = ("stage", "device", "flops", "share", "group", "origin")
 """The fields that the page needs of all nodes, beside names and edges: for search, for colours, for the figures of a scope."""
 _DETAILS: Final = ("evidence", "role", "chain", "effect", "constants", "values", "changes")
 """The fields that the page needs of a node whose scope opens."""
+_FAR: Final = 4096
+"""Ends so many nodes back and further are counted from the first node: many nodes may read one of the first."""
 _LEVEL: Final = 7
 """The level of compression: level 9 takes four times as long, and saves 3 % of a page of 200,000 nodes."""
 _UNPRINTABLE: Final = re.compile(r"\\[bfnrt]|\\u(?:00(?:[0189]|7f)|061c|20(?:0[ef]|2[89a-e]|6[6-9])|d[89a-f])|::|##")
@@ -136,9 +138,9 @@ def _packed(book: Book, report: Report) -> dict[str, Any]:
         "common": _shared([entry.common for entry in entries]),
         "columns": {column: _column(entries, column) for column in _COLUMNS},
         "edges": {
-            "inputs": _interned([_from(node, entry.inputs) for node, entry in enumerate(entries)]),
-            "controls": _interned([tuple([node - source for source in entry.controls]) for node, entry in enumerate(entries)]),
-            "weights": _interned([tuple([node - weight for weight in entry.weights]) for node, entry in enumerate(entries)]),
+            "inputs": _interned([_inputs_from(node, entry.inputs) for node, entry in enumerate(entries)]),
+            "controls": _interned([_from(node, entry.controls) for node, entry in enumerate(entries)]),
+            "weights": _interned([_from(node, entry.weights) for node, entry in enumerate(entries)]),
         },
         "groups": book.groups,
         "overlays": [_packed_overlay(overlay, len(entries)) for overlay in book.overlays],
@@ -153,9 +155,17 @@ def _packed(book: Book, report: Report) -> dict[str, Any]:
     }
 
 
-def _from(node: int, ends: Iterable[tuple[int, int]]) -> tuple[int, ...]:
-    """Return the ends of a node's inputs in a row, counted back from the node: layers that are alike have equal rows."""
-    return tuple([number for source, output in ends for number in (node - source, output)])
+def _from(node: int, ends: tuple[int, ...]) -> tuple[int, ...]:
+    """Return the ends of a node's edges, counted back from the node if they are near: layers that are alike have equal rows."""
+    return tuple([node - end if node - end < _FAR else _FAR + end for end in ends]) if ends else ends
+
+
+def _inputs_from(node: int, ends: Iterable[tuple[int, int]]) -> tuple[int, ...]:
+    """Return the ends of a node's inputs in a row, as `_from`, each before the number of its output."""
+    row: list[int] = []
+    for end, output in ends:
+        row += (node - end if node - end < _FAR else _FAR + end, output)
+    return tuple(row)
 
 
 def _packed_panes(panes: Panes) -> dict[str, Any]:
@@ -165,7 +175,7 @@ def _packed_panes(panes: Panes) -> dict[str, Any]:
 
 def _packed_overlay(overlay: Overlay, nodes: int) -> dict[str, Any]:
     values = dict(overlay.values)
-    column = _interned([values.get(node) for node in range(nodes)])
+    column = _interned(list(map(values.get, range(nodes))))
     return {**_fields(dataclasses.replace(overlay, values=())), "column": column}
 
 
@@ -178,29 +188,37 @@ def _packed_page(page: Page) -> dict[str, Any]:
 
 
 def _packed_view(view: PageView, holders: Iterable[tuple[int, int]]) -> dict[str, Any]:
-    """Return a view with its links in a row; the source of a link is counted back from its target, as most are near."""
-    links = [number for source, target, output in view.links for number in (target, target - source, output)]
+    """Return a view with its links in a row: targets are counted from the target before, and sources back from their targets,
+    as most are near.
+    """
+    links: list[int] = []
+    last = 0
+    for source, target, output in view.links:
+        links += (target - last, target - source, output)
+        last = target
     return {"root": view.root, "links": links, "holders": [number for node, holder in holders for number in (node, holder)]}
 
 
-def _column(entries: Sequence[Entry], name: str) -> dict[str, Any]:
+def _column(entries: Iterable[Entry], name: str) -> dict[str, Any]:
     """Return the different values of a field, and for each entry the number of its value; null is an empty value."""
-    return _interned([value if value not in ("", ()) else None for value in map(operator.attrgetter(name), entries)])
+    column = _interned(list(map(operator.attrgetter(name), entries)))
+    return {**column, "values": [None if value in ("", ()) else value for value in column["values"]]}
 
 
 def _interned(column: Sequence[Any]) -> dict[str, Any]:
-    """Return the different values of a column, and for each row the number of its value."""
+    """Return the different values of a column, and for each row the number of its value; no numbers for a single value."""
     # A column of a million nodes has tens of different values: each is written once, and a number for each node.
     numbers = {value: number for number, value in enumerate(dict.fromkeys(column))}
-    return {"values": list(numbers), "at": [numbers[value] for value in column]}
+    return {"values": list(numbers), **({"at": list(map(numbers.__getitem__, column))} if len(numbers) > 1 else {})}
 
 
 def _shared(column: Sequence[Any]) -> dict[str, Any]:
     """Return what `_interned` does, for objects that rows share: each is hashed once, and then found by its identity."""
-    numbers: dict[Any, int] = {}
-    by_identity = {id(value): value for value in column}
-    places = {key: numbers.setdefault(value, len(numbers)) for key, value in by_identity.items()}
-    return {"values": list(numbers), "at": [places[id(value)] for value in column]}
+    identities = list(map(id, column))
+    by_identity = dict(zip(identities, column))
+    numbers = {value: number for number, value in enumerate(dict.fromkeys(by_identity.values()))}
+    places = {key: numbers[value] for key, value in by_identity.items()}
+    return {"values": list(numbers), "at": list(map(places.__getitem__, identities))}
 
 
 def _details(entries: Sequence[Entry], report: Report) -> Iterator[dict[str, Any]]:
