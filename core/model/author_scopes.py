@@ -73,15 +73,10 @@ class AuthorScopes:
         """The layers of those scopes and of all scopes around them."""
         self._authors: dict[str, tuple[str, bool]] = {}
         """By scopes around the readers of weights, the author's name, and whether all names below got another number."""
-        readers: dict[tuple[str, str], None] = {}
-        for place in places:
-            scope = _scope(_forward_path(place.path)) if place.weights else ""
-            for weight in place.weights:
-                # All nodes of a scope may read the same weight. The last reader decides on the author's name: it stays last.
-                pair = scope, weight
-                readers.pop(pair, None)
-                readers[pair] = None
-        for scope, weight in readers:
+        reading = ((_scope(_forward_path(place.path)), place.weights) for place in places if place.weights)
+        readers = [(scope, weight) for scope, weights in reading for weight in weights]
+        # All nodes of a scope may read the same weight. The last reader decides on the author's name: it stays last.
+        for scope, weight in reversed(dict.fromkeys(reversed(readers))):
             self._add(scope, weight)
         self._at: dict[str, tuple[str | None, str]] = {}
         """The results of `_layer_around`, for a scope has many nodes."""
@@ -157,10 +152,11 @@ class AuthorScopes:
         # What lies in the same scope and reads the same weights is of one layer, unless the scope has several.
         alike: dict[tuple[str, tuple[str, ...]], tuple[str, str, int]] = {}
         for place in places:
-            path = _forward_path(place.path)
-            likeness = _scope(path), place.weights
-            if likeness in alike:
-                own, scope, start = alike[likeness]
+            path = _forward_path(place.path) if "gradient" in place.path else place.path  # without a call for most nodes
+            likeness = path.rpartition("/")[0], place.weights
+            known = alike.get(likeness)
+            if known is not None:
+                own, scope, start = known
                 yield Part(own, scope, path[start:])
                 continue
             layer, scope = self._layer_at(place, path)
@@ -198,7 +194,8 @@ def _layers_of_weights(places: Sequence[ScopedNode]) -> dict[str, str]:
     layers: dict[str, str] = {}
     readers: dict[str, str] = {}
     # The backward pass and the updates read weights too, from scopes of their own.
-    for place in sorted((place for place in places if place.weights), key=lambda place: not place.is_forward):
+    reading = [place for place in places if place.weights]
+    for place in (*(one for one in reading if one.is_forward), *(one for one in reading if not one.is_forward)):
         for weight in place.weights:
             if weight not in layers:
                 readers[weight] = _scope(_forward_path(place.path))
@@ -343,9 +340,11 @@ def _around_function(scope: str) -> str:
 def common_scope(paths: Iterable[str]) -> str:
     """Return the innermost path that all paths are or lie in; empty if none is."""
     scope, *others = paths
+    inside = f"{scope}/"
     for path in others:
-        while scope and path != scope and not path.startswith(f"{scope}/"):
+        while scope and path != scope and not path.startswith(inside):
             scope = _scope(scope)
+            inside = f"{scope}/"
     return scope
 
 

@@ -746,7 +746,10 @@ def _places(
     carried: dict[Output, str] = {}
     repeated: set[str] = set()
     for function, body in (("", graph), *((name, function.body) for name, function in bodies.items())):
-        loops = {op for op, node in {node.op: node for node in body}.items() if _is_loop(graph, node)}
+        kinds = {node.op: node for node in body}
+        loops = {op for op, node in kinds.items() if _is_loop(graph, node)}
+        # Of a million nodes few are of these ops.
+        holding = {op for op, node in kinds.items() if op in VARIABLES or node.is_constant}
         for node in body:
             read = [carried[value] for value in node.inputs if value in carried]
             called = [name for name in called_functions_of(graph, node) if name in bodies] if bodies else ()
@@ -754,7 +757,7 @@ def _places(
             repeated.update(called if is_loop or function in repeated else ())
             for name in called if read else ():
                 _hand_weights(node, bodies[name], carried, is_loop=is_loop)
-            if node.op in VARIABLES or is_frozen_weight(node):
+            if node.op in holding and (node.op in VARIABLES or is_frozen_weight(node)):
                 carried[node.output()] = weight_name(node.name, python_names)
                 read = []
             elif called:
