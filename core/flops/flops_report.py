@@ -23,7 +23,8 @@ TYPICAL = 100
 SECTIONS = ("forward", "backward", "update", "initializer")
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+# Not frozen: the constructor of a frozen class of so many fields takes six times as long, and a count may have a million.
+@dataclasses.dataclass(slots=True)
 class NodeCost:
     """An executed node with the cost of all executions together.
 
