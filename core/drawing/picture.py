@@ -218,7 +218,7 @@ class _Extent:
 
     def __init__(self, root: NameScope, sources: _Sources, look: Look) -> None:
         self._root, self._look = root, look
-        # Nodes and edges are looked at once, as with all scopes open that may be: other pictures have only closed more of them.
+        # Nodes and edges are looked at once, with all scopes open that may be: other pictures have only closed more of them.
         self._finest = scopes_to_open(root, look, lambda opened: True)
         place = {node: part for part in _parts(root, self._finest) for node in _members(part)}
         self._edges = dict.fromkeys([(place[source], place[target]) for source, target in _edges(sources)])
@@ -400,7 +400,6 @@ class ScopeOps:
                 if part.op not in self._held:
                     self._held[part.op] = kind_of(part) in _HELD
         return counts
-
 
     def lines(self, scope: NameScope, layers: Container[str]) -> tuple[str, ...]:
         """Return a scope's name, and the number of nodes and most frequent op types; of a layer the op types that compute."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import math
-import operator
 import re
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
@@ -150,8 +149,8 @@ def _of_a_stem(scope: NameScope) -> list[NameScope | Node]:
     # One look at all names together: most scopes have no such name, and a search in each takes several times as long.
     if not has_name_stem("\n".join(labels)):
         return scope.parts
-    stems = map(name_stem, labels)
-    runs = [(stem, [part for _, part in run]) for stem, run in itertools.groupby(zip(stems, scope.parts), operator.itemgetter(0))]
+    stems = dict(zip(scope.parts, map(name_stem, labels)))
+    runs = [(stem, list(run)) for stem, run in itertools.groupby(scope.parts, stems.get)]
     if len(runs) == 1:
         return scope.parts
     taken = {part.path for part in scope.parts if isinstance(part, NameScope)}

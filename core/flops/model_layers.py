@@ -194,11 +194,13 @@ def _layer(
     """Return a layer with a node that computes; the weights that it reads leave `unread`."""
     totals = total(members)
     computing = [node for node in members if node.computes]
-    paid = sorted((node for node in computing if not node.is_free), key=lambda node: -magnitude(node.cost.flops))
+    # A node for each op and cost: nodes that are alike share their cost.
+    kinds = {(node.op, id(node.cost)): node for node in computing if not node.is_free}
+    paid = sorted(kinds.values(), key=lambda node: -magnitude(node.cost.flops))
     # The last result of a loop is outside of it: a node of the body runs several times.
     last = next((node for node in reversed(computing) if node.times == 1), computing[-1])
     # Weights that several layers share count for the first that reads them.
-    own = add_up(unread.pop(weight, 0) for node in members for weight in node.weights)
+    own = add_up(unread.pop(weight, 0) for weights in dict.fromkeys(node.weights for node in members) for weight in weights)
     ops = tuple(dict.fromkeys(node.op for node in paid or computing[-1:]))
     time = None if seconds is None else sum(seconds.get(node.path, 0.0) for node in members)
     return Layer(

@@ -73,7 +73,7 @@ class AuthorScopes:
         """The layers of those scopes and of all scopes around them."""
         self._authors: dict[str, tuple[str, bool]] = {}
         """By scopes around the readers of weights, the author's name, and whether all names below got another number."""
-        reading = ((_scope(_forward_path(place.path)), place.weights) for place in places if place.weights)
+        reading = ((_forward_scope(place.path), place.weights) for place in places if place.weights)
         readers = [(scope, weight) for scope, weights in reading for weight in weights]
         # All nodes of a scope may read the same weight. The last reader decides on the author's name: it stays last.
         for scope, weight in reversed(dict.fromkeys(reversed(readers))):
@@ -103,7 +103,7 @@ class AuthorScopes:
     def _recurrent_scopes(self, places: Sequence[ScopedNode]) -> Iterator[tuple[str, str]]:
         """Yield the scopes of recurrent layers: an LSTM has its weights in a cell, which its loop runs."""
         repeated = (place for place in places if place.is_repeated)
-        in_loops = {scope for place in repeated for scope in scopes_around(_scope(_forward_path(place.path)))}
+        in_loops = {scope for place in repeated for scope in scopes_around(_forward_scope(place.path))}
         for scope in in_loops & self._around.keys():
             layers = self._around[scope]
             cell = common_scope(layers)
@@ -198,7 +198,7 @@ def _layers_of_weights(places: Sequence[ScopedNode]) -> dict[str, str]:
     for place in (*(one for one in reading if one.is_forward), *(one for one in reading if not one.is_forward)):
         for weight in place.weights:
             if weight not in layers:
-                readers[weight] = _scope(_forward_path(place.path))
+                readers[weight] = _forward_scope(place.path)
                 layers[weight] = layer_of(weight, place.path, readers[weight])
     layers |= _told_apart(layers, readers)
     return layers | _without_numbers(layers)
@@ -328,6 +328,11 @@ def _forward_path(path: str) -> str:
         return path
     *scopes, name = path.split("/")
     return "/".join([*(scope for scope in scopes if not is_gradient_scope(scope)), name])
+
+
+def _forward_scope(path: str) -> str:
+    """Return the scope of a node's path without the scopes that hold gradients."""
+    return (_forward_path(path) if "gradient" in path else path).rpartition("/")[0]
 
 
 def _around_function(scope: str) -> str:

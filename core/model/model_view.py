@@ -708,9 +708,12 @@ def _layers(places: Sequence[tuple[Node, ScopedNode]], inner: Container[Node]) -
 
     A layer that is called several times is as many layers, or the picture of the data flow would have a cycle.
     """
-    scoped = [(node, place) for node, place in places if "/" in place.path]
-    # Gradients have scopes like the layers that they are of, and would become layers of the same names.
-    forward = [(node, place) for node, place in scoped if not is_in_gradients(place.path)]
+    # Gradients have scopes like the layers that they are of, and would become layers of the same names. The letters are
+    # looked for first, as most paths lack them.
+    forward = [
+        (node, place) for node, place in places
+        if "/" in place.path and not ("gradient" in place.path and is_in_gradients(place.path))
+    ]  # fmt: skip
     scopes = AuthorScopes([place for _, place in places])
     parts = list(scopes.named(place for _, place in forward))
     calls: dict[tuple[str, str], str] = {}

@@ -155,7 +155,7 @@ def _packed(book: Book, report: Report) -> dict[str, Any]:
 
 
 def _from(node: int, ends: tuple[int, ...]) -> tuple[int, ...]:
-    """Return the ends of a node's edges, counted back from the node if they are near: layers that are alike have equal rows."""
+    """Return the ends of a node's edges, counted back from the node if near: layers that are alike have equal rows."""
     return tuple([node - end if node - end < _FAR else _FAR + end for end in ends]) if ends else ends
 
 
