@@ -52,6 +52,9 @@ class NodeCost:
     outside: int = 0
     is_fed: bool = True
 
+    def __hash__(self) -> int:
+        return hash((self.path, self.op, self.section))
+
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Section:
