@@ -400,8 +400,9 @@ class _Binder:
         records = [None] * len(nodes) if inference is None else inference.records_of(graph, nodes)
         # Part by part: the nodes of a part stay in the processor's cache from column to column.
         for start in range(0, len(nodes), _NODES_OF_A_REPORT):
-            part, derived = (column[start : start + _NODES_OF_A_REPORT] for column in (nodes, records))
-            alike = [self._about(node, record, explainer) for node, record in zip(part, derived)]
+            end = start + _NODES_OF_A_REPORT
+            part = nodes[start:end]
+            alike = [self._about(node, record, explainer) for node, record in zip(part, records[start:end])]
             self.entries.add(
                 name=[node.name for node in part],
                 common=[each.common for each in alike],
