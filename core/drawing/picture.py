@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import collections
-import functools
 import heapq
 import itertools
 from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
-from typing import Final
+from typing import Final, TypeAlias
 
 from ..explaining.author_scopes import common_scope, scopes_around
 from ..explaining.node_listing import value_text
 from ..graph.callers import function_references
 from ..graph.graph import Node, Output
+from ..graph.traversal import is_in_order
 from ..registry.op_facts import has_fact
 from ..support import dataclasses
 from ..support.grouping import grouped
@@ -129,41 +129,48 @@ def make_picture(nodes: Sequence[Node], look: Look, title: str = "", keep: Colle
     # A dictionary finds a node as a set does, and keeps the order in which links are drawn.
     edges_drawn = list(links(dict.fromkeys(nodes), left_out))
     painter = _Painter(look, left_out)
-    frame = painter.frame(*opened_tree([node for node in nodes if node not in left_out], edges_drawn, look))
+    sources = grouped((target, source) for source, target, _ in edges_drawn)
+    frame = painter.frame(*opened_tree([node for node in nodes if node not in left_out], sources, look))
     edges = painter.edges(edges_drawn)
     return Picture(title, frame, edges, tuple(_notes(frame, left_out, look)), tuple(dict.fromkeys(painter.colours)))
 
 
-def opened_tree(nodes: Sequence[Node], edges: Sequence[Link], look: Look) -> tuple[NameScope, set[NameScope]]:
-    """Return the tree of scopes of the drawn nodes, and the set of open scopes.
+_Sources: TypeAlias = Mapping[Node, Sequence[Node]]
+"""The nodes from which edges lead to a node."""
+
+
+def opened_tree(nodes: Sequence[Node], sources: _Sources, look: Look) -> tuple[NameScope, set[NameScope]]:
+    """Return the tree of scopes of the drawn nodes, with edges from `sources`, and the set of open scopes.
 
     The division of the tree with the most parts that fits is taken, where none fits that with the most boxes; parts stand in
     the order of the data flow.
     """
-    place = {node: number for number, node in enumerate(nodes)}
     # Most files have the nodes in such an order, which takes a fraction of the time to see.
-    if not all(place[link.source] < place[link.target] for link in edges):
-        nodes = list(flow_order(forward_edges(nodes, ((link.source, link.target) for link in edges))))
+    if not is_in_order(dict.fromkeys(nodes), lambda node: sources.get(node, ())):
+        nodes = list(flow_order(forward_edges(nodes, _edges(sources))))
     # Asked once for each op, which alone decides whether a node is of these kinds.
     weights = {op for op, node in {node.op: node for node in nodes}.items() if kind_of(node) in _WEIGHTS}
     homes: dict[Node, str] = {}
     if weights:
-        sources = grouped((link.target, link.source) for link in edges)
         held = _held(nodes, sources, weights)
-        nodes, homes = _beside_readers(nodes, sources, held), _homes(nodes, edges, held)
+        nodes, homes = _beside_readers(nodes, sources, held), _homes(nodes, sources, held)
     candidates = []
     # A scope of forty parts fits a picture only closed. Divided into rows of twelve or six it may be opened in part.
     for parts in sorted({look.max_boxes, *(n for n in _PARTS if n < look.max_boxes)}, reverse=True):
         root = scope_tree(nodes, parts, homes)
-        fits = functools.partial(_fits, root, edges, look)
+        fits = _Extent(root, sources, look).fits
         opened = scopes_to_open(root, look, fits)
         if fits(opened):
             return root, opened
         candidates.append((root, opened))
-    return max(candidates, key=lambda candidate: len(set(dict(_places(*candidate)).values())))
+    return max(candidates, key=lambda candidate: len(list(_parts(*candidate))))
 
 
-def _held(nodes: Sequence[Node], sources: Mapping[Node, Sequence[Node]], weights: Container[str]) -> set[Node]:
+def _edges(sources: _Sources) -> Iterator[tuple[Node, Node]]:
+    return ((source, target) for target, before in sources.items() for source in before)
+
+
+def _held(nodes: Sequence[Node], sources: _Sources, weights: Container[str]) -> set[Node]:
     """Return the nodes of the ops `weights`, and what is computed from them alone, of nodes in the order of the data flow."""
     held: set[Node] = set()
     for node in nodes:
@@ -173,9 +180,9 @@ def _held(nodes: Sequence[Node], sources: Mapping[Node, Sequence[Node]], weights
     return held
 
 
-def _homes(nodes: Sequence[Node], edges: Iterable[Link], held: set[Node]) -> dict[Node, str]:
+def _homes(nodes: Sequence[Node], sources: _Sources, held: set[Node]) -> dict[Node, str]:
     """Return the scopes that alone read variables, for variables that lie in none, or where nothing computes."""
-    readers = grouped((link.source, link.target) for link in edges if link.source in held)
+    readers = grouped((source, target) for source, target in _edges(sources) if source in held)
     around = {node: scope_path(node.name) for node in nodes}
     inner = {around[node] for node in nodes if node not in held}
     computing = {outer for scope in inner for outer in scopes_around(scope)}
@@ -189,19 +196,14 @@ def _homes(nodes: Sequence[Node], edges: Iterable[Link], held: set[Node]) -> dic
     return {node: scope for node, scope in read_in.items() if scope and (not around[node] or around[node] not in computing)}
 
 
-def _beside_readers(nodes: Sequence[Node], sources: Mapping[Node, Sequence[Node]], held: set[Node]) -> list[Node]:
+def _beside_readers(nodes: Sequence[Node], sources: _Sources, held: set[Node]) -> list[Node]:
     """Return nodes in the order of the data flow with those held before the first reader: at the beginning they would put
     the scopes of layers in the order of their weights.
     """
     ordered: dict[Node, None] = {}
     # The others first, each behind the weights that it reads; then the weights that nothing reads.
     for node in [*(node for node in nodes if node not in held), *nodes]:
-        if node in ordered:
-            continue
-        if held.isdisjoint(sources.get(node, ())):
-            ordered[node] = None
-            continue
-        pending = [node]
+        pending = [node] if node not in ordered else []
         while pending:
             before = [source for source in sources.get(pending[-1], ()) if source in held and source not in ordered]
             if before:
@@ -211,14 +213,28 @@ def _beside_readers(nodes: Sequence[Node], sources: Mapping[Node, Sequence[Node]
     return list(ordered)
 
 
-def _fits(root: NameScope, edges: Iterable[Link], look: Look, opened: Collection[NameScope]) -> bool:
-    """Return True if the picture is neither too high nor too wide with these scopes open."""
-    places = dict(_places(root, opened))
-    parts = list(dict.fromkeys(places.values()))
-    layers = layers_of(forward_edges(parts, ((places[e.source], places[e.target]) for e in edges)))
-    # An estimate by layers and letters: a layout for each choice of open scopes would take seconds.
-    height, width = len(layers) + (len(opened) - 1) * look.frame_layers, max(map(_width, layers), default=0)
-    return height <= look.max_layers and width <= look.max_width
+class _Extent:
+    """How high and wide pictures of a tree are, by the scopes that are open."""
+
+    def __init__(self, root: NameScope, sources: _Sources, look: Look) -> None:
+        self._root, self._look = root, look
+        # Nodes and edges are looked at once, with all scopes open that may be: other pictures have only closed more of them.
+        self._finest = scopes_to_open(root, look, lambda opened: True)
+        place = {node: part for part in _parts(root, self._finest) for node in _members(part)}
+        self._edges = dict.fromkeys([(place[source], place[target]) for source, target in _edges(sources)])
+
+    def fits(self, opened: Collection[NameScope]) -> bool:
+        """Return True if the picture is neither too high nor too wide with these scopes open."""
+        parts = list(_parts(self._root, opened))
+        place = {inner: part for part in parts for inner in self._inside(part)}
+        layers = layers_of(forward_edges(parts, ((place[source], place[target]) for source, target in self._edges)))
+        # An estimate by layers and letters: a layout for each choice of open scopes would take seconds.
+        height, width = len(layers) + (len(opened) - 1) * self._look.frame_layers, max(map(_width, layers), default=0)
+        return height <= self._look.max_layers and width <= self._look.max_width
+
+    def _inside(self, part: NameScope | Node) -> Iterable[NameScope | Node]:
+        """Return the parts that stand in the place of a part where all scopes are open."""
+        return _parts(part, self._finest) if isinstance(part, NameScope) and part in self._finest else (part,)
 
 
 def _width(layer: Iterable[NameScope | Node]) -> int:
@@ -230,15 +246,17 @@ def _letters(name: str) -> int:
     return min(max(len(name), _MIN_WIDTH), _MAX_LINE) + 3
 
 
-def _places(scope: NameScope, opened: Container[NameScope]) -> Iterator[tuple[Node, NameScope | Node]]:
-    """Yield every node with the part that stands for the node in the picture."""
+def _parts(scope: NameScope, opened: Container[NameScope]) -> Iterator[NameScope | Node]:
+    """Yield the nodes and closed scopes that stand in the picture."""
     for part in scope.parts:
-        if not isinstance(part, NameScope):
-            yield part, part
-        elif part in opened:
-            yield from _places(part, opened)
+        if isinstance(part, NameScope) and part in opened:
+            yield from _parts(part, opened)
         else:
-            yield from ((node, part) for node in part.members())
+            yield part
+
+
+def _members(part: NameScope | Node) -> Iterable[Node]:
+    return part.members() if isinstance(part, NameScope) else (part,)
 
 
 def _notes(frame: ScopeFrame, left_out: Collection[Node], look: Look) -> Iterator[str]:
@@ -280,7 +298,7 @@ class _Painter:
         return ScopeFrame(scope.label, tuple(boxes), tuple(frames))
 
     def _box(self, part: NameScope | Node, prefix: str) -> Box:
-        nodes = tuple(part.members()) if isinstance(part, NameScope) else (part,)
+        nodes = tuple(_members(part))
         for node in nodes:
             self._boxes[node] = self._count
         self._count += 1
@@ -316,11 +334,11 @@ class _Painter:
 
     def edges(self, drawn: Iterable[Link]) -> tuple[Edge, ...]:
         """Return the edges between boxes, links between the same boxes joined; links inside a box are left out."""
-        between = grouped(((self._boxes[link.source], self._boxes[link.target]), link) for link in drawn)
+        between = grouped(((self._boxes[source], self._boxes[target]), value) for source, target, value in drawn)
         return tuple(self._edge(*pair, together) for pair, together in between.items() if pair[0] != pair[1])
 
-    def _edge(self, source: int, target: int, together: Sequence[Link]) -> Edge:
-        values = list(dict.fromkeys(link.value for link in together if link.value is not None))
+    def _edge(self, source: int, target: int, together: Sequence[Output | None]) -> Edge:
+        values = [value for value in dict.fromkeys(together) if value is not None]
         if not values:
             return Edge(source, target, "control", len(together), "")
         kind = "reference" if all(value.is_reference for value in values) else "data"

@@ -9,7 +9,7 @@ from __future__ import annotations
 import collections
 import heapq
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
-from typing import Final, NamedTuple, TypeVar
+from typing import Final, TypeAlias, TypeVar
 
 from ..graph.callers import function_references
 from ..graph.graph import Node, Output
@@ -20,12 +20,8 @@ _MAX_THROUGH: Final = 64
 """The number of bypassing control edges above which a NoOp is drawn."""
 
 
-class Link(NamedTuple):
-    """An edge between two nodes that are drawn; without `value` a control edge."""
-
-    source: Node
-    target: Node
-    value: Output | None = None
+Link: TypeAlias = tuple[Node, Node, Output | None]
+"""An edge between two nodes that are drawn, its source, target and value; without a value a control edge."""
 
 
 def folded(nodes: Iterable[Node], keep: Collection[Node] = ()) -> set[Node]:
@@ -47,14 +43,13 @@ def links(nodes: Collection[Node], left_out: Collection[Node]) -> Iterator[Link]
     drawn = {node: None for node in nodes if node not in left_out}
     for node in drawn:
         # Most values come from drawn nodes, which needs no call to find out.
-        values = dict.fromkeys(filter(None, [value if value.node in drawn else paths.origin(value) for value in node.inputs]))
-        for value in values:
-            yield Link(value.node, node, value)
+        values = dict.fromkeys([value if value.node in drawn else paths.origin(value) for value in node.inputs])
+        yield from [(value.node, node, value) for value in values if value is not None]
         if not node.control_inputs:
             continue
-        sources = {value.node for value in values}
+        sources = {value.node for value in values if value is not None}
         for control in node.control_inputs:
-            yield from (Link(source, node) for source in paths.waited_for(control) if source not in sources)
+            yield from ((source, node, None) for source in paths.waited_for(control) if source not in sources)
 
 
 class _ElidedPaths:

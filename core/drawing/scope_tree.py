@@ -9,7 +9,7 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Final
 
-from ..explaining.author_scopes import name_stem
+from ..explaining.author_scopes import has_name_stem, name_stem
 from ..graph.graph import Node
 from ..support import dataclasses
 
@@ -71,13 +71,17 @@ def scope_tree(nodes: Sequence[Node], max_parts: int, homes: Mapping[Node, str] 
 def _scopes(nodes: Iterable[Node], homes: Mapping[Node, str]) -> list[NameScope]:
     """Return the scopes of nodes with their parts, not yet divided; the root first."""
     scopes = {"": NameScope("", "", "")}
+    last, scope = "", scopes[""]
     for node in nodes:
         path = homes[node] if node in homes else scope_path(node.name)
-        (scopes.get(path) or _scope_of(path, scopes)).parts.append(node)
+        # Most nodes stand behind one of the same scope.
+        if path != last:
+            last, scope = path, scopes.get(path) or _scope_of(path, scopes)
+        scope.parts.append(node)
     _place_namesakes(scopes)
     # From the innermost scopes out, for `_only_part` replaces a scope by what is left in it.
     for scope in reversed(scopes.values()):
-        scope.parts = [_only_part(part) for part in scope.parts]
+        scope.parts = [part if isinstance(part, Node) else _only_part(part) for part in scope.parts]
         scope.nodes = _count(scope.parts)
     return list(scopes.values())
 
@@ -98,11 +102,12 @@ def _scope_of(inner: str, scopes: dict[str, NameScope]) -> NameScope:
 def _place_namesakes(scopes: dict[str, NameScope]) -> None:
     """Put nodes into the scopes of their names."""
     for scope in list(scopes.values()):
-        inside = {n.name: n for n in scope.parts if isinstance(n, Node) and n.name in scopes and n.name != scope.path}
-        for name, node in inside.items():
+        named = {part for part in scope.parts if isinstance(part, Node) and part.name in scopes and part.name != scope.path}
+        for node in named:
             # First in its scope, as the others compute around it.
-            scopes[name].parts.insert(0, node)
-        scope.parts = [part for part in scope.parts if isinstance(part, NameScope) or part.name not in inside]
+            scopes[node.name].parts.insert(0, node)
+        if named:
+            scope.parts = [part for part in scope.parts if part not in named]
 
 
 def _only_part(part: NameScope | Node) -> NameScope | Node:
@@ -140,19 +145,22 @@ def _divide(scope: NameScope, max_parts: int) -> None:
 
 def _of_a_stem(scope: NameScope) -> list[NameScope | Node]:
     """Return the parts, those behind each other whose names begin alike as one: `conv2_block1_1_conv` ..."""
-    runs = [(stem, list(run)) for stem, run in itertools.groupby(scope.parts, lambda part: _stem(part, scope))]
+    labels = part_labels(scope.parts, scope.prefix)
+    # One look at all names together: most scopes have no such name, and a search in each takes several times as long.
+    if not has_name_stem("\n".join(labels)):
+        return scope.parts
+    stems = dict(zip(scope.parts, map(name_stem, labels)))
+    runs = [(stem, list(run)) for stem, run in itertools.groupby(scope.parts, stems.get)]
     if len(runs) == 1:
         return scope.parts
     taken = {part.path for part in scope.parts if isinstance(part, NameScope)}
     return [part for stem, run in runs for part in ([_group(scope, stem, run, taken)] if stem and len(run) > 1 else run)]
 
 
-def _stem(part: NameScope | Node, scope: NameScope) -> str | None:
-    return name_stem(part_label(part, scope.prefix))
-
-
 def _alike(scope: NameScope) -> list[NameScope | Node]:
     """Return the parts, several scopes behind each other that are alike as one."""
+    if all(isinstance(part, Node) for part in scope.parts):
+        return scope.parts
     runs = [list(run) for _, run in itertools.groupby(scope.parts, _shape)]
     if len(runs) == 1:
         return scope.parts
@@ -197,6 +205,18 @@ def part_label(part: NameScope | Node, prefix: str) -> str:
     if isinstance(part, NameScope):
         return part.label.partition(" ... ")[0].rpartition(" x ")[2]
     return name_inside(part, prefix).partition("/")[0]
+
+
+def part_labels(parts: Iterable[NameScope | Node], prefix: str) -> list[str]:
+    """Return `part_label` of each part."""
+    # Without a call for most nodes, of which a scope may have very many.
+    around = f"{prefix}/" if prefix else ""
+    return [
+        part.name.removeprefix(around).partition("/")[0]
+        if isinstance(part, Node) and part.name != prefix
+        else part_label(part, prefix)
+        for part in parts
+    ]
 
 
 def name_inside(node: Node, prefix: str) -> str:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 
 from ..explaining.author_scopes import passes_weight_on
 from ..explaining.node_facts import Explainer
@@ -18,20 +18,21 @@ from ..graph.call_kinds import call_kind
 from ..graph.callers import called_functions_of, callers_by_function, node_count, nodes_by_path
 from ..graph.graph import Function, Graph, Node, Output
 from ..graph.metagraph import Signature
-from ..graph.traversal import forward_predecessors, nodes_of_kind, reachable, trail_end
+from ..graph.traversal import forward_predecessors, nodes_of_kind, predecessors, reachable, trail_end
 from ..graph.variable_nodes import VARIABLES, is_frozen_weight
-from ..inference.inference import Inference
+from ..inference.inference import Inference, SpecRecord
 from ..registry.catalog import op_sentence
 from ..registry.op_facts import has_fact
 from ..support import dataclasses
 from ..support.errors import InvalidArgumentError
+from ..support.grouping import grouped
 from ..support.keyed_cache import KeyedCache
 from ..support.tensor_names import parse_tensor_name
 from ..types.dtypes import DType
 from ..types.shapes import Shape
 from ..types.tensors import FuncRef
 from .picture import ConstantTexts, Look, ScopeOps, opened_tree
-from .picture_nodes import KINDS, Link, folded, kind_of, links
+from .picture_nodes import KINDS, folded, kind_of, links
 from .scope_tree import NameScope
 from .value_pictures import NodeValue
 
@@ -167,8 +168,7 @@ class CommonEntry:
     """The bytes of all outputs; None where a shape or dtype is not known."""
 
 
-# Not frozen: the constructor of a frozen class takes three times as long, and a large graph has a million entries.
-@dataclasses.dataclass(slots=True)
+@dataclasses.dataclass(frozen=True, slots=True)
 class Entry:
     """A node. Nodes are numbered by the order of a book's entries; an input is the number of a node and of an output."""
 
@@ -196,6 +196,27 @@ class Entry:
     """The fields that differ from another graph, with their texts before and after."""
     origin: str = ""
     """The name that the file has for the node, where it is another."""
+
+
+class Entries:
+    """The entries of a book by columns, one for each field: a million objects of as many fields would fill the memory."""
+
+    def __init__(self) -> None:
+        self.columns: dict[str, list[Any]] = {field: [] for field in Entry.__dataclass_fields__}
+
+    def __len__(self) -> int:
+        return len(self.columns["name"])
+
+    def __iter__(self) -> Iterator[Entry]:
+        return map(Entry, *self.columns.values())
+
+    def __getitem__(self, number: int) -> Entry:
+        return Entry(*[column[number] for column in self.columns.values()])
+
+    def add(self, **columns: list[Any]) -> None:
+        """Append entries, a list for each field."""
+        for field, column in self.columns.items():
+            column += columns[field]
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -272,7 +293,7 @@ class Book:
     notes: tuple[str, ...]
     kinds: tuple[str, ...]
     stages: tuple[str, ...]
-    entries: tuple[Entry, ...]
+    entries: Entries
     groups: tuple[ColocationGroup, ...]
     pages: tuple[Page, ...]
     ops: tuple[tuple[str, str], ...] = ()
@@ -302,22 +323,22 @@ def make_book(title: str, graph: Graph, figures: Figures, report: Report = lambd
     pages += functions
     beside = None if figures.compared is None else binder.panes(figures.compared, [pages[0], *functions])
     # Gathered last: the pages of functions and the first of two graphs write entries of their own.
-    entries, groups = tuple(binder.entries), tuple(binder.groups)
+    entries, groups = binder.entries, tuple(binder.groups)
     overlays = tuple(overlay for overlay in binder.overlays(figures.overlays) if overlay.values)
     start = 0 if figures.signature is not None else _start(graph)
-    more = tuple(pages), _sentences(entries), tuple(_defaults(entries)), start, overlays, figures.colour, beside
+    ops = dict.fromkeys(common.op for common in entries.columns["common"])
+    more = tuple(pages), _sentences(ops), tuple(_defaults(ops)), start, overlays, figures.colour, beside
     return Book(title, figures.sheets, figures.notes, KINDS, ORDER, entries, groups, *more)
 
 
-def _sentences(entries: Iterable[Entry]) -> tuple[tuple[str, str], ...]:
-    """Return the op types of entries with a sentence on each, without op types that TensorFlow does not document."""
-    ops = dict.fromkeys(entry.common.op for entry in entries)
+def _sentences(ops: Iterable[str]) -> tuple[tuple[str, str], ...]:
+    """Return op types with a sentence on each, without op types that TensorFlow does not document."""
     return tuple((op, op_sentence(op)) for op in ops if op_sentence(op))
 
 
-def _defaults(entries: Iterable[Entry]) -> Iterator[tuple[str, tuple[tuple[str, str], ...]]]:
-    """Yield the op types of entries with their attributes by default."""
-    for op in dict.fromkeys(entry.common.op for entry in entries):
+def _defaults(ops: Iterable[str]) -> Iterator[tuple[str, tuple[tuple[str, str], ...]]]:
+    """Yield op types with their attributes by default."""
+    for op in ops:
         if attributes := default_attributes(op):
             yield op, tuple((name, value_text(value)) for name, value in attributes.items())
 
@@ -332,6 +353,17 @@ def _start(graph: Graph) -> int:
     return 1 + names.index(name) if name in names else 0  # the page of the whole graph is before those of the signatures
 
 
+class _Alike(NamedTuple):
+    """What the entries of nodes have in common that have the same shapes, attributes and stage."""
+
+    record: SpecRecord | None
+    """Kept, so that the identity in the key stays."""
+    common: CommonEntry
+    place: tuple[str, str]
+    role: str
+    chain: tuple[str, ...]
+
+
 class _Binder:
     """Writes entries, each with the next number, and pages of them; entries and groups of `others` come first."""
 
@@ -343,10 +375,12 @@ class _Binder:
         self._total: int = sum(map(node_count, graphs)) if others is None else others._total
         self._numbers: dict[Node, int] = {}
         # The nodes of two compared graphs are numbered in a row: entries, groups and overlays hold for both.
-        self.entries: list[Entry] = [] if others is None else others.entries
+        self.entries: Entries = Entries() if others is None else others.entries
         self.groups: list[ColocationGroup] = [] if others is None else others.groups
         self._common: KeyedCache[tuple[Any, ...], tuple[object, CommonEntry]] = KeyedCache(MOST_ALIKE)
         """By op and the identities of attributes and specs, which are kept so that these stay."""
+        self._alike: dict[tuple[int, int], _Alike] = {}
+        """By the identities of the record of a node's shapes, and of the place among the stages."""
         self._more: dict[Node, int] = {}
         """The numbers of the nodes of the first of two compared graphs, by the nodes of both as one."""
         self._write(graph, "")
@@ -354,18 +388,38 @@ class _Binder:
     def _write(self, graph: Graph, function: str) -> None:
         """Write an entry for each node of the graph, or of a function's body."""
         # Numbers come before entries: the back edges of a loop name nodes that stand further down.
-        self._numbers.update({node: len(self.entries) + i for i, node in enumerate(graph)})
+        numbers = self._numbers
+        numbers.update({node: len(self.entries) + i for i, node in enumerate(graph)})
         explainer = Explainer(graph, self._figures.inferences.get(function))
         groups = self._add_groups(explainer)
         # The text on an effect stands at control edges alone, so that no other node needs it.
         waited_for = {control for node in graph for control in node.control_inputs}
         texts = ConstantTexts(folded(graph, self._figures.keep))
         weights = _NearWeights(graph)
-        for node in graph:
-            effect = explainer.effect(node) if node in waited_for else ""
-            self.entries.append(self._entry(node, explainer, effect, groups.get(node.name), texts.of(node), weights))
-            if len(self.entries) % _NODES_OF_A_REPORT == 0:
-                self._report(len(self.entries), self._total)
+        nodes, inference = list(graph), explainer.inference
+        records = [None] * len(nodes) if inference is None else inference.records_of(graph, nodes)
+        # Part by part: the nodes of a part stay in the processor's cache from column to column.
+        for start in range(0, len(nodes), _NODES_OF_A_REPORT):
+            end = start + _NODES_OF_A_REPORT
+            part = nodes[start:end]
+            alike = [self._about(node, record, explainer) for node, record in zip(part, records[start:end])]
+            self.entries.add(
+                name=[node.name for node in part],
+                common=[each.common for each in alike],
+                stage=[each.place[0] for each in alike],
+                evidence=[each.place[1] for each in alike],
+                role=[each.role for each in alike],
+                inputs=[tuple([(numbers[value.node], value.index) for value in node.inputs]) for node in part],
+                controls=[tuple([numbers[control] for control in node.control_inputs]) for node in part],
+                device=[node.device for node in part],
+                chain=[each.chain for each in alike],
+                effect=[explainer.effect(node) if node in waited_for else "" for node in part],
+                group=[groups.get(node.name) for node in part],
+                constants=[texts.of(node) for node in part],
+                weights=[tuple([numbers[weight] for weight in weights.near(node)]) for node in part],
+                **self._figures_of(part),
+            )
+            self._report(len(self.entries), self._total)
 
     def _add_groups(self, explainer: Explainer) -> dict[str, int]:
         """Add the colocation groups; return the number of the group of each member."""
@@ -377,38 +431,30 @@ class _Binder:
             self.groups.append(ColocationGroup(group.root, numbers, group.device, group.conflicts, group.missing))
         return group_of
 
-    def _entry(
-        self,
-        node: Node,
-        explainer: Explainer,
-        effect: str,
-        group: int | None,
-        constants: tuple[str, ...],
-        weights: _NearWeights,
-    ) -> Entry:
-        """Return the entry of a node, without knowledge of pages."""
-        numbers, figures = self._numbers, self._figures
-        stage, evidence = explainer.placed[node]
-        return Entry(
-            node.name,
-            self._common_of(node, explainer.inference),
-            stage,
-            evidence,
-            figures.words(explainer.role(node)),
-            tuple([(numbers[value.node], value.index) for value in node.inputs]),
-            tuple([numbers[control] for control in node.control_inputs]),
-            node.device,
-            explainer.placement.chain(node),
-            figures.flops.get(node, ""),
-            figures.shares.get(node, 0.0),
-            effect,
-            group,
-            constants,
-            figures.values.get(node, ()),
-            tuple([numbers[weight] for weight in weights.near(node)]),
-            figures.changes.get(node, ()),
-            figures.origins.get(node, ""),
-        )
+    def _figures_of(self, nodes: Sequence[Node]) -> dict[str, list[Any]]:
+        """Return the columns of what was computed apart from the nodes."""
+        figures = self._figures
+        return {
+            "flops": [figures.flops.get(node, "") for node in nodes],
+            "share": [figures.shares.get(node, 0.0) for node in nodes],
+            "values": [figures.values.get(node, ()) for node in nodes],
+            "changes": [figures.changes.get(node, ()) for node in nodes],
+            "origin": [figures.origins.get(node, "") for node in nodes],
+        }
+
+    def _about(self, node: Node, record: SpecRecord | None, explainer: Explainer) -> _Alike:
+        """Return what a node shares with nodes of the same op, attributes, shapes and stage."""
+        place = explainer.placed[node]
+        # The records of shapes stand for op, attributes and shapes; a node around a variable has a role of its own.
+        key = None if record is None or node in explainer.particular else (id(record), id(place))
+        known = None if key is None else self._alike.get(key)
+        if known is not None:
+            return known
+        role, chain = self._figures.words(explainer.role(node)), explainer.placement.chain(node)
+        known = _Alike(record, self._common_of(node, explainer.inference), place, role, chain)
+        if key is not None and not chain and explainer.has_plain_role(node):
+            self._alike[key] = known
+        return known
 
     def _common_of(self, node: Node, inference: Inference | None) -> CommonEntry:
         """Return what a node shares with nodes of the same op, attributes and shapes."""
@@ -454,15 +500,15 @@ class _Binder:
     def page(self, kind: str, name: str, nodes: Sequence[Node], **more: Any) -> Page:
         """Return a page of nodes that have entries."""
         left_out = folded(nodes, self._figures.keep)
-        numbers = tuple(self._numbers[node] for node in nodes)
-        root, edges = self._tree(nodes, left_out)
-        linked = [
-            (self._numbers[link.source], self._numbers[link.target], CONTROL if link.value is None else link.value.index)
-            for link in edges
-        ]
-        brief = PageView(root, tuple(linked))
+        place, pool = self._numbers, dict.fromkeys(nodes)
+        edges = list(links(pool, left_out))
+        linked = [(place[source], place[target], CONTROL if value is None else value.index) for source, target, value in edges]
+        drawn = [node for node in nodes if node not in left_out]
+        brief = PageView(self._tree(drawn, grouped((target, source) for source, target, _ in edges)), tuple(linked))
         # Where no node is left out, both views are equal, and the page holds one.
-        whole = self._tree(nodes, set())[0] if left_out else None
+        before = {node: [source for source in predecessors(node) if source in pool] for node in nodes if left_out}
+        whole = self._tree(nodes, before) if left_out else None
+        numbers = tuple([place[node] for node in nodes])
         return Page(kind, name, numbers, brief, whole, tuple(self._holders(nodes, left_out)), **more)
 
     def needed_page(self, signature: Signature) -> Page:
@@ -536,12 +582,10 @@ class _Binder:
         outputs = self.entries[self._numbers[node]].common.outputs
         return outputs[index] if index < len(outputs) else ""
 
-    def _tree(self, nodes: Sequence[Node], left_out: Collection[Node]) -> tuple[Branch, Sequence[Link]]:
-        """Return the tree of nodes without those `left_out`, and their links."""
-        edges = list(links(dict.fromkeys(nodes), left_out))
-        look = dataclasses.replace(_FIRST, layers=self._figures.layers)
-        root, opened = opened_tree([node for node in nodes if node not in left_out], edges, look)
-        return self._branch(root, opened, ScopeOps(root)), edges
+    def _tree(self, nodes: Sequence[Node], sources: Mapping[Node, Sequence[Node]]) -> Branch:
+        """Return the tree of nodes with edges from `sources`."""
+        root, opened = opened_tree(nodes, sources, dataclasses.replace(_FIRST, layers=self._figures.layers))
+        return self._branch(root, opened, ScopeOps(root))
 
     def _branch(self, scope: NameScope, opened: set[NameScope], ops: ScopeOps) -> Branch:
         numbers = self._numbers
@@ -573,17 +617,20 @@ class _NearWeights:
     """The weights near the nodes of a graph; what is behind a value is searched for once for each value."""
 
     def __init__(self, graph: Graph) -> None:
-        self._read: dict[Node, tuple[Node, ...]] = {}
         ops = {node.op: node for node in graph}
         # Weights are handed on in another shape or dtype too.
         self._passing = {op for op, node in ops.items() if passes_weight_on(node) or has_fact(op, "view")}
-        self._weights: dict[Node, Node] = {}
+        self._silent = self._passing | {op for op, node in ops.items() if node.is_constant}
+        weights: dict[Node, Node] = {}
         """The variables and constants behind the nodes that hold weights or hand them on."""
         ends: dict[Output, Output] = {}
         for node in nodes_of_kind(graph, lambda kind: kind.is_constant or kind.op in self._passing or kind.op in VARIABLES):
             end = trail_end(node.output(), self._before, ends).node
             if end.op in VARIABLES or is_frozen_weight(end):
-                self._weights[node] = end
+                weights[node] = end
+        read = ((node, [weights[v.node] for v in node.inputs if v.node in weights]) for node in (graph if weights else ()))
+        self._read = {node: tuple(dict.fromkeys(each)) for node, each in read if each}
+        """The weights that nodes read, each once."""
 
     def _before(self, value: Output) -> Output | None:
         """Return the value that a node hands on."""
@@ -591,20 +638,12 @@ class _NearWeights:
 
     def near(self, node: Node) -> Iterable[Node]:
         """Return the weights that a node reads, as a kernel; then those of the only reader, as a bias, in the same scope."""
-        if not self._weights or node.is_constant or node.op in self._passing or not node.output_dtypes:
+        if not self._read or node.op in self._silent or not node.output_dtypes:
             return ()
-        own, reader = self._of(node), _only_reader(node)
-        others = () if reader is None else self._of(reader)
+        own, reader = self._read.get(node, ()), _only_reader(node)
+        others = () if reader is None else self._read.get(reader, ())
         # The scopes last, as they take the longest to compare.
         return dict.fromkeys((*own, *others)) if others not in ((), own) and _are_beside(node, reader) else own
-
-    def _of(self, node: Node) -> tuple[Node, ...]:
-        """Return the weights that a node reads, each once."""
-        read = self._read.get(node)
-        if read is None:
-            weights = [self._weights[value.node] for value in node.inputs if value.node in self._weights]
-            read = self._read[node] = tuple(dict.fromkeys(weights))
-        return read
 
 
 def _are_beside(node: Node, reader: Node | None) -> bool:

@@ -32,6 +32,7 @@ class ScopedNode(NamedTuple):
 
 
 _STEM: Final = re.compile(r"(?:.*_)?[a-zA-Z]+\d+[a-z]?(?=_)|.*?[a-zA-Z]_\d+(?=_)")
+_END_OF_STEM: Final = re.compile(r"\d[a-z]?_")
 
 
 def passes_weight_on(node: Node) -> bool:
@@ -43,6 +44,11 @@ def name_stem(name: str) -> str | None:
     """Return a layer's name up to the last numbered word that is not the whole name: `block2a` of `block2a_expand_bn`."""
     match = _STEM.match(name)
     return match[0] if match else None
+
+
+def has_name_stem(names: str) -> bool:
+    """Return False if no name in a text has a `name_stem`."""
+    return _END_OF_STEM.search(names) is not None
 
 
 class Part(NamedTuple):
@@ -67,15 +73,10 @@ class AuthorScopes:
         """The layers of those scopes and of all scopes around them."""
         self._authors: dict[str, tuple[str, bool]] = {}
         """By scopes around the readers of weights, the author's name, and whether all names below got another number."""
-        readers: dict[tuple[str, str], None] = {}
-        for place in places:
-            scope = _scope(_forward_path(place.path)) if place.weights else ""
-            for weight in place.weights:
-                # All nodes of a scope may read the same weight. The last reader decides on the author's name: it stays last.
-                pair = scope, weight
-                readers.pop(pair, None)
-                readers[pair] = None
-        for scope, weight in readers:
+        reading = ((_forward_scope(place.path), place.weights) for place in places if place.weights)
+        readers = [(scope, weight) for scope, weights in reading for weight in weights]
+        # All nodes of a scope may read the same weight. The last reader decides on the author's name: it stays last.
+        for scope, weight in reversed(dict.fromkeys(reversed(readers))):
             self._add(scope, weight)
         self._at: dict[str, tuple[str | None, str]] = {}
         """The results of `_layer_around`, for a scope has many nodes."""
@@ -102,7 +103,7 @@ class AuthorScopes:
     def _recurrent_scopes(self, places: Sequence[ScopedNode]) -> Iterator[tuple[str, str]]:
         """Yield the scopes of recurrent layers: an LSTM has its weights in a cell, which its loop runs."""
         repeated = (place for place in places if place.is_repeated)
-        in_loops = {scope for place in repeated for scope in scopes_around(_scope(_forward_path(place.path)))}
+        in_loops = {scope for place in repeated for scope in scopes_around(_forward_scope(place.path))}
         for scope in in_loops & self._around.keys():
             layers = self._around[scope]
             cell = common_scope(layers)
@@ -151,10 +152,11 @@ class AuthorScopes:
         # What lies in the same scope and reads the same weights is of one layer, unless the scope has several.
         alike: dict[tuple[str, tuple[str, ...]], tuple[str, str, int]] = {}
         for place in places:
-            path = _forward_path(place.path)
-            likeness = _scope(path), place.weights
-            if likeness in alike:
-                own, scope, start = alike[likeness]
+            path = _forward_path(place.path) if "gradient" in place.path else place.path  # without a call for most nodes
+            likeness = path.rpartition("/")[0], place.weights
+            known = alike.get(likeness)
+            if known is not None:
+                own, scope, start = known
                 yield Part(own, scope, path[start:])
                 continue
             layer, scope = self._layer_at(place, path)
@@ -192,10 +194,11 @@ def _layers_of_weights(places: Sequence[ScopedNode]) -> dict[str, str]:
     layers: dict[str, str] = {}
     readers: dict[str, str] = {}
     # The backward pass and the updates read weights too, from scopes of their own.
-    for place in sorted((place for place in places if place.weights), key=lambda place: not place.is_forward):
+    reading = [place for place in places if place.weights]
+    for place in (*(one for one in reading if one.is_forward), *(one for one in reading if not one.is_forward)):
         for weight in place.weights:
             if weight not in layers:
-                readers[weight] = _scope(_forward_path(place.path))
+                readers[weight] = _forward_scope(place.path)
                 layers[weight] = layer_of(weight, place.path, readers[weight])
     layers |= _told_apart(layers, readers)
     return layers | _without_numbers(layers)
@@ -327,6 +330,11 @@ def _forward_path(path: str) -> str:
     return "/".join([*(scope for scope in scopes if not is_gradient_scope(scope)), name])
 
 
+def _forward_scope(path: str) -> str:
+    """Return the scope of a node's path without the scopes that hold gradients."""
+    return (_forward_path(path) if "gradient" in path else path).rpartition("/")[0]
+
+
 def _around_function(scope: str) -> str:
     """Return the scope around that of a function of TensorFlow in which a layer reads weights."""
     outer, _, own = scope.rpartition("/")
@@ -337,9 +345,11 @@ def _around_function(scope: str) -> str:
 def common_scope(paths: Iterable[str]) -> str:
     """Return the innermost path that all paths are or lie in; empty if none is."""
     scope, *others = paths
+    inside = f"{scope}/"
     for path in others:
-        while scope and path != scope and not path.startswith(f"{scope}/"):
+        while scope and path != scope and not path.startswith(inside):
             scope = _scope(scope)
+            inside = f"{scope}/"
     return scope
 
 

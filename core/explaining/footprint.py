@@ -20,6 +20,7 @@ from ..types.tensors import FuncRef, Tensor
 from .purposes import Purposes
 from .roles import Roles
 
+_HELD: Final = ("Const", "ReadVariableOp")
 _MAX_DEPTH: Final = 100
 """How many calls deep functions are looked into."""
 _MAX_INFERRED: Final = 50_000
@@ -124,7 +125,7 @@ class _Walk:
         for step in steps:
             inside = self._inside(step)
             # There are no sizes for a step whose results share the memory of others.
-            for slot, size in zip(step.outputs, self._sizes(step), strict=False):
+            for slot, size in zip(step.outputs, self._sizes(step)):
                 # A slot may be written twice, as by the branches of a V1 conditional; the second value takes the place of the
                 # first.
                 total += size - alive.get(slot, 0)
@@ -151,9 +152,10 @@ class _Walk:
 
     def _kind(self, node: Node) -> CallKind | None:
         """Return the kind of a node's call, which follows from its op."""
-        if node.op not in self._kinds:
-            self._kinds[node.op] = call_kind(self._functions, node)
-        return self._kinds[node.op]
+        op = node.op
+        if op not in self._kinds:
+            self._kinds[op] = call_kind(self._functions, node)
+        return self._kinds[op]
 
     def _called(self, reference: FuncRef, specs: Sequence[TensorSpec], site: CallSite) -> int:
         """Return the peak inside of a function."""
@@ -181,10 +183,13 @@ class _Walk:
     def _sizes(self, step: Step) -> list[int]:
         """Return the bytes of each result that has memory of the step's own."""
         # A read is the memory of the variable, which is counted apart, as a constant is.
-        if step.is_view or step.node.is_constant or step.node.is_variable_read or isinstance(step, Loop):
+        node = step.node
+        if step.is_view or node.op in _HELD or isinstance(step, Loop):
             return []
-        kept = self._kept(step.node) if self._kind(step.node) is not None else ()
-        return [0 if index in kept else self._size(value) for index, value in enumerate(step.node.outputs())]
+        if self._kind(node) is None:
+            return [self._size(value) for value in node.outputs()]
+        kept = self._kept(node)
+        return [0 if index in kept else self._size(value) for index, value in enumerate(node.outputs())]
 
     def _kept(self, node: Node) -> set[int]:
         """Return the results of a loop that are values from before it, such as the weights of a recurrent layer."""
@@ -198,6 +203,9 @@ class _Walk:
 
     def _size(self, value: Output) -> int:
         spec = self._inference.specs.get(value)
+        # Nodes that are alike share their specs.
+        if (known := self._bytes.get(id(spec))) is not None:
+            return known[1]
         # A reference is the memory of a variable, and a handle points to it.
         if spec is None or spec.dtype.is_ref or spec.handle:
             return 0
@@ -206,7 +214,5 @@ class _Walk:
         if spec.shape.dims is None:
             self.unknown += 1
             return 0
-        # Nodes that are alike share their specs.
-        if (known := self._bytes.get(id(spec))) is None:
-            known = self._bytes[id(spec)] = spec, _elements(spec.shape) * spec.dtype.size
-        return known[1]
+        self._bytes[id(spec)] = spec, _elements(spec.shape) * spec.dtype.size
+        return self._bytes[id(spec)][1]

@@ -708,9 +708,12 @@ def _layers(places: Sequence[tuple[Node, ScopedNode]], inner: Container[Node]) -
 
     A layer that is called several times is as many layers, or the picture of the data flow would have a cycle.
     """
-    scoped = [(node, place) for node, place in places if "/" in place.path]
-    # Gradients have scopes like the layers that they are of, and would become layers of the same names.
-    forward = [(node, place) for node, place in scoped if not is_in_gradients(place.path)]
+    # Gradients have scopes like the layers that they are of, and would become layers of the same names. The letters are
+    # looked for first, as most paths lack them.
+    forward = [
+        (node, place) for node, place in places
+        if "/" in place.path and not ("gradient" in place.path and is_in_gradients(place.path))
+    ]  # fmt: skip
     scopes = AuthorScopes([place for _, place in places])
     parts = list(scopes.named(place for _, place in forward))
     calls: dict[tuple[str, str], str] = {}
@@ -746,7 +749,10 @@ def _places(
     carried: dict[Output, str] = {}
     repeated: set[str] = set()
     for function, body in (("", graph), *((name, function.body) for name, function in bodies.items())):
-        loops = {op for op, node in {node.op: node for node in body}.items() if _is_loop(graph, node)}
+        kinds = {node.op: node for node in body}
+        loops = {op for op, node in kinds.items() if _is_loop(graph, node)}
+        # Of a million nodes few are of these ops.
+        holding = {op for op, node in kinds.items() if op in VARIABLES or node.is_constant}
         for node in body:
             read = [carried[value] for value in node.inputs if value in carried]
             called = [name for name in called_functions_of(graph, node) if name in bodies] if bodies else ()
@@ -754,7 +760,7 @@ def _places(
             repeated.update(called if is_loop or function in repeated else ())
             for name in called if read else ():
                 _hand_weights(node, bodies[name], carried, is_loop=is_loop)
-            if node.op in VARIABLES or is_frozen_weight(node):
+            if node.op in holding and (node.op in VARIABLES or is_frozen_weight(node)):
                 carried[node.output()] = weight_name(node.name, python_names)
                 read = []
             elif called:

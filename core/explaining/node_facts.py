@@ -143,8 +143,6 @@ class Explainer:
         # Made once: pages ask for the role of each node, and a search through all variables each time would be quadratic.
         self._starts = grouped((v.initial_value.node, v.name) for v in variables if v.initial_value is not None)
         updates = self.roles.updates.values()
-        self._plain_texts: dict[tuple[str, tuple[str, str]], str] = {}
-        """The roles that follow from op and stage, by both."""
         self._trained = grouped((u.gradient.node, u.variable.name) for u in updates if u.gradient is not None)
 
     def explain(self, name: str, fetch: str | None = None, *, raw: bool = False) -> NodeFacts:
@@ -250,12 +248,9 @@ class Explainer:
         """Return the node's role in a sentence or two."""
         if node.op == ABSENT:
             return "Does not exist, but is an input of other nodes."
-        # Most nodes of a large graph: their role follows from the op and the stage alone.
-        place = self.placed[node]
-        if node.op in self._plain_ops and node not in self._particular and place[0] != "gradients":
-            if (text := self._plain_texts.get((node.op, place))) is None:
-                text = self._plain_texts[node.op, place] = self._plain_role(node)
-            return text
+        # Most nodes of a large graph.
+        if self.has_plain_role(node):
+            return self._plain_role(node)
         # From the most particular role to the least; if none fits, the op alone tells the role.
         for describe in (self._variable_role, self._write_role, self._gradient_role, self._other_role):
             text = describe(node)
@@ -264,9 +259,13 @@ class Explainer:
                 return text if flow is None else Hint(text, " ", flow)
         return flow_role(node) or self._plain_role(node)
 
+    def has_plain_role(self, node: Node) -> bool:
+        """Return True if a node's role follows from the op and the stage alone."""
+        return node.op in self._plain_ops and node not in self.particular and self.placed[node][0] != "gradients"
+
     @functools.cached_property
     def _plain_ops(self) -> set[str]:
-        """The ops whose nodes have no role but that of their stage, unless they are among `_particular`."""
+        """The ops whose nodes have no role but that of their stage, unless they are `particular`."""
         ops = {node.op: node for node in self.graph}
         return {op for op, node in ops.items() if self._is_plain(node)}
 
@@ -278,7 +277,7 @@ class Explainer:
         return declared and not has_role and flow_role(node) is None and node.op not in self.graph.functions
 
     @functools.cached_property
-    def _particular(self) -> set[Node]:
+    def particular(self) -> set[Node]:
         """The nodes around variables, and the losses."""
         roles = self.roles
         readers = {node for node, _ in self._reads}

@@ -84,6 +84,8 @@ class CheckedBody:
     graph: Graph
     functions: Mapping[str, Function]
     function: Function | None = None
+    is_checked: bool = False
+    """True if the check of a load finds no fault: then nodes of equal attributes take the same dtypes, and edges are sound."""
     dtypes: dict[tuple[str, int], Sequence[DType] | None] = dataclasses.field(default_factory=dict)
     """Memo of `_output_dtypes`, by op and identity of the attributes."""
     sound: set[Hashable] = dataclasses.field(default_factory=set)
@@ -105,8 +107,8 @@ def find_problems(
     problems = [Problem(ERROR, "file", fault.node, fault.op, None, fault.message, fault.hint) for fault in faults]
     problems += unreadable
     bodies = [
-        CheckedBody(graph, functions),
-        *(CheckedBody(function.body, functions, function) for function in functions.values()),
+        CheckedBody(graph, functions, None, _passes_check(graph)),
+        *(CheckedBody(f.body, functions, f, _passes_check(f.body)) for f in functions.values()),
     ]
     faulty = {fault.node for fault in faults}
     for body in bodies:
@@ -120,6 +122,14 @@ def find_problems(
     # order.
     kept = dict.fromkeys(problem for problem in problems if problem.code not in ignored)
     return Rows(sorted(kept, key=lambda problem: problem.severity != ERROR))
+
+
+def _passes_check(graph: Graph) -> bool:
+    try:
+        graph.check_changes()
+    except TfgError:
+        return False
+    return True
 
 
 def _functions_of(graph: Graph) -> tuple[dict[str, Function], list[Problem]]:
@@ -153,7 +163,7 @@ def _of_node(body: CheckedBody, node: Node) -> list[Problem]:
     large graph has tens of kinds of nodes.
     """
     likeness = _likeness(body, node)
-    if likeness in body.sound and is_importable(node.name) and not node.control_inputs:
+    if likeness in body.sound and is_importable(node.name) and (body.is_checked or not node.control_inputs):
         return []
     checks = _OWN_CHECKS if likeness in body.sound else _NODE_CHECKS
     problems = [problem for check in checks for problem in check(body, node)]
@@ -164,6 +174,9 @@ def _of_node(body: CheckedBody, node: Node) -> list[Problem]:
 
 def _likeness(body: CheckedBody, node: Node) -> Hashable:
     """Return all that the checks look at but for names: op, attributes by identity, device and dtypes of the inputs."""
+    # The check of a load knows no interface of a function that is called by name.
+    if body.is_checked and node.checked is not None and node.checked.is_declared:
+        return node.op, id(node.attrs), node.device
     arriving = []
     for value in node.inputs:
         dtypes = _output_dtypes(body, value.node)
@@ -307,7 +320,7 @@ _NODE_CHECKS: Final[Sequence[_Check]] = (_names, _device, _attributes, _dangling
 def _cycles(body: CheckedBody) -> Iterator[Problem]:
     """Yield a problem for every set of nodes that wait for each other; back edges of loops do not count."""
     # As in most files: nodes behind all that they wait for have no cycle.
-    if is_in_order(dict.fromkeys(body.graph), forward_predecessors):
+    if body.graph.is_in_order or is_in_order(dict.fromkeys(body.graph), forward_predecessors):
         return
     for component in strongly_connected(body.graph, forward_predecessors):
         # A component of one node is a cycle only if the node waits for itself.
@@ -435,13 +448,20 @@ def _contradictions(body: CheckedBody, broken: set[str | None], inference: Infer
     others = _stated_specs(sound)
     stated = infer(sound, others, functions=functions) if others else inference
     ranked: dict[Hashable, Sequence[TensorSpec]] = {}
-    for node in sound:
+    passed: set[int] = set()
+    nodes = list(sound)
+    for node, derived in zip(nodes, inference.records_of(sound, nodes)):
+        # Most nodes of a large graph: one of the same attributes and shapes has passed.
+        if id(derived) in passed:
+            continue
         reason = inference.reasons.get(node.name)
         if reason is None:
-            yield from _ranks(body, node, inference, ranked)
-            # Asked here, as hardly any node of a large graph has a record.
+            faults = [*_ranks(body, node, inference, ranked)]
             if RECORDED_SHAPES in node.attrs:
-                yield from _recorded(body, node, inference, stated)
+                faults += _recorded(body, node, inference, stated)
+            elif derived is not None and not faults:
+                passed.add(id(derived))
+            yield from faults
         elif node.op_def is not None and (node.op in body.functions or registry.shape_function(node.op) is not None):
             yield body.problem(ERROR, "shape", node, reason)
 

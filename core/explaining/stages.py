@@ -113,8 +113,10 @@ class _Sorter:
         return self.placed
 
     def _put(self, stage: str, nodes: Iterable[Node], evidence: str) -> None:
+        # One object for all of them, by which nodes that are alike are told from others.
+        place = stage, evidence
         for node in nodes:
-            self.placed.setdefault(node, (stage, evidence))
+            self.placed.setdefault(node, place)
 
     def _is_free(self, node: Node) -> bool:
         return node not in self.placed

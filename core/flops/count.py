@@ -242,13 +242,9 @@ class _CountState:
         `usual` is the section of the nodes that `sections` lacks.
         """
         nodes = [node for node in scope.graph if node in scope.needed]
-        order, records = scope.inference.records
-        # Shapes were inferred in the order of the graph, unless it has nodes before their sources.
-        if len(nodes) < len(order) or not scope.graph.is_in_order:
-            records = list(map(dict(zip(order, records)).get, nodes))
         by_node: Iterable[Sequence[NodeCost]] = (
             self._in_loops(node, scope, sections.get(node, usual), record)
-            for node, record in itertools.zip_longest(nodes, records)
+            for node, record in zip(nodes, scope.inference.records_of(scope.graph, nodes))
         )
         if any(map(is_choice, nodes_of_kind(nodes, lambda kind: kind.op in SWITCH))):
             costs = dict(zip(nodes, by_node))

@@ -6,6 +6,7 @@ import collections
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from typing import TypeVar
 
 from ..registry.registry import Cost
 from ..support import dataclasses
@@ -15,12 +16,15 @@ from ..support.words import counted
 from ..types.dims import Dim, DimLike, Monomial, not_negative, substitute
 from ..types.shapes import Shape
 
+_Item = TypeVar("_Item")
+
 TYPICAL = 100
 """The number put for unknown dimensions and iterations where costs are compared."""
 SECTIONS = ("forward", "backward", "update", "initializer")
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+# Not frozen: the constructor of a frozen class of so many fields takes six times as long, and a count may have a million.
+@dataclasses.dataclass(slots=True)
 class NodeCost:
     """An executed node with the cost of all executions together.
 
@@ -47,6 +51,9 @@ class NodeCost:
     computes: bool = False
     outside: int = 0
     is_fed: bool = True
+
+    def __hash__(self) -> int:
+        return hash((self.path, self.op, self.section))
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -158,28 +165,39 @@ class FlopsReport(Report, main_table="nodes"):
 def total(nodes: Iterable[NodeCost]) -> Section:
     """Return the sums over nodes."""
     listed = list(nodes)
+    costs = _tally([node.cost for node in listed])
     return Section(
-        add_up([n.cost.flops for n in listed]),
-        add_up([n.cost.macs for n in listed]),
-        add_up([n.cost.transcendentals for n in listed]),
-        add_up([n.bytes for n in listed]),
-        add_up([n.parameters for n in listed]),
+        _sum((cost.flops, times) for cost, times in costs),
+        _sum((cost.macs, times) for cost, times in costs),
+        _sum((cost.transcendentals, times) for cost, times in costs),
+        add_up([node.bytes for node in listed]),
+        add_up([node.parameters for node in listed]),
         len(listed),
     )
 
 
 def add_up(values: Iterable[DimLike]) -> DimLike:
-    """Return the sum; polynomials are added term by term in a single sweep, since repeated addition would copy all terms
-    each time.
+    """Return the sum."""
+    return _sum(_tally(list(values)))
+
+
+def _tally(items: Sequence[_Item]) -> list[tuple[_Item, int]]:
+    """Return the different objects, each with how often it is there.
+
+    Nodes that are alike share their costs and numbers. A million nodes have hundreds, and to compare polynomials would take
+    longer than to add them.
     """
-    listed = list(values)
+    distinct = dict(zip(map(id, items), items))
+    return [(distinct[key], times) for key, times in collections.Counter(map(id, items)).items()]
+
+
+def _sum(parts: Iterable[tuple[DimLike, int]]) -> DimLike:
+    """Return the sum of values that are there several times; polynomials are added term by term in a single sweep, since
+    repeated addition would copy all terms each time.
+    """
     number = 0
     terms: collections.Counter[Monomial] = collections.Counter()
-    # Nodes that are alike share their numbers. A million nodes have hundreds, and to compare polynomials would take longer
-    # than to add them.
-    distinct = dict(zip(map(id, listed), listed))
-    for key, times in collections.Counter(map(id, listed)).items():
-        value = distinct[key]
+    for value, times in parts:
         if isinstance(value, Dim):
             for monomial, coefficient in value.terms.items():
                 terms[monomial] += coefficient * times

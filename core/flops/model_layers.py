@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 import re
 from collections.abc import Hashable, Iterable, Iterator, Mapping, MutableMapping, Sequence
@@ -161,13 +162,18 @@ def model_layers(
     name, `seconds` the times of a run's nodes by path, `python_names` the author's names of variables by node.
     """
     nodes = [node for node in report.nodes if node.section == "forward"]
-    places = [_place(node, python_names) for node in nodes]
+    places = _places(nodes, python_names)
     named = [(part.layer, node) for part, node in zip(AuthorScopes(places).named(places), nodes)]
     groups = grouped(named)
     # Variables stand first in a graph, in any order, and so may what follows from constants alone, as the zeros of a state:
     # a layer has the place of its first computation with an input.
-    fed = {name: place for place, (name, node) in reversed(list(enumerate(named))) if node.computes and node.is_fed}
-    computing = {name: place for place, (name, node) in reversed(list(enumerate(named))) if node.computes}
+    fed: dict[str, int] = {}
+    computing: dict[str, int] = {}
+    for place, (name, node) in enumerate(named):
+        if node.computes:
+            computing.setdefault(name, place)
+            if node.is_fed:
+                fed.setdefault(name, place)
     order = sorted(computing, key=lambda name: fed.get(name, computing[name]))
     unread = dict(trainable)
     layers = [_layer(name, groups[name], unread, classes, seconds) for name in order]
@@ -188,11 +194,13 @@ def _layer(
     """Return a layer with a node that computes; the weights that it reads leave `unread`."""
     totals = total(members)
     computing = [node for node in members if node.computes]
-    paid = sorted((node for node in computing if not node.is_free), key=lambda node: -magnitude(node.cost.flops))
+    # A node for each op and cost: nodes that are alike share their cost.
+    kinds = {(node.op, id(node.cost)): node for node in computing if not node.is_free}
+    paid = sorted(kinds.values(), key=lambda node: -magnitude(node.cost.flops))
     # The last result of a loop is outside of it: a node of the body runs several times.
     last = next((node for node in reversed(computing) if node.times == 1), computing[-1])
     # Weights that several layers share count for the first that reads them.
-    own = add_up(unread.pop(weight, 0) for node in members for weight in node.weights)
+    own = add_up(unread.pop(weight, 0) for weights in dict.fromkeys(node.weights for node in members) for weight in weights)
     ops = tuple(dict.fromkeys(node.op for node in paid or computing[-1:]))
     time = None if seconds is None else sum(seconds.get(node.path, 0.0) for node in members)
     return Layer(
@@ -208,15 +216,19 @@ def layers_by_path(nodes: Sequence[NodeCost]) -> dict[str, str]:
     the backward pass that reads none, to the layer of the forward node. Other nodes belong to the layer in whose scope they
     lie. A scope around several layers is a row of its own, for the nodes that lie in no layer below.
     """
-    places = [_place(node) for node in nodes]
+    places = _places(nodes)
     scopes = AuthorScopes(places)
     at = map(scopes.layer_at, places)
     return {node.path: layer or scope or NO_LAYER for node, (layer, scope) in zip(nodes, at)}
 
 
-def _place(node: NodeCost, python_names: Mapping[str, str] = MappingProxyType({})) -> ScopedNode:
-    weights = tuple([weight_name(_uncalled(weight), python_names) for weight in node.weights])
-    return ScopedNode(_uncalled(node.path[node.outside :]), weights, node.section == "forward", node.times != 1)
+def _places(nodes: Iterable[NodeCost], python_names: Mapping[str, str] = MappingProxyType({})) -> list[ScopedNode]:
+    # Many nodes read the same weights, or none.
+    named = functools.cache(lambda weights: tuple([weight_name(_uncalled(weight), python_names) for weight in weights]))
+    return [
+        ScopedNode(_uncalled(node.path[node.outside :]), named(node.weights), node.section == "forward", node.times != 1)
+        for node in nodes
+    ]
 
 
 def _uncalled(path: str) -> str:

@@ -82,7 +82,8 @@ def nodes_of_kind(nodes: Iterable[Node], holds: Callable[[NodeKinds], bool]) -> 
 def nodes_of_kinds(nodes: Iterable[Node], *conditions: Callable[[NodeKinds], bool]) -> list[list[Node]]:
     """Return the nodes of `nodes_of_kind` for each condition: large graphs are walked through once for all of them."""
     nodes = nodes if isinstance(nodes, Collection) else list(nodes)
-    kinds = {node.op: node for node in nodes}  # a node stands for its op in the questions
+    # A node stands for its op in the questions.
+    kinds = dict(zip(map(operator.attrgetter("op"), nodes), nodes))
     chosen = [{op for op, node in kinds.items() if holds(node)} for holds in conditions]
     return [[node for node in nodes if node.op in ops] if ops else [] for ops in chosen]
 

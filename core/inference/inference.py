@@ -138,6 +138,14 @@ class Derived:
     def shape(self, output: Output) -> Shape:
         return self.specs[output].shape
 
+    def records_of(self, graph: Graph, nodes: Sequence[Node]) -> Sequence[SpecRecord | None]:
+        """Return the record of each of the nodes, which stand in the order of the graph; None of a node without one."""
+        order, records = self.records
+        # Shapes were inferred in the order of the graph, unless it has nodes before their sources.
+        if len(nodes) == len(order) and graph.is_in_order:
+            return records
+        return list(map(dict(zip(order, records)).get, nodes))
+
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Inference(Derived):
@@ -219,7 +227,7 @@ def infer(
     """
     library = Library(graph.functions if functions is None else functions, answers, revision=revision)
     derived = derive(graph, overrides or {}, library)
-    return Inference(derived.specs, derived.reasons, cache=library.derived)
+    return Inference(derived.specs, derived.reasons, derived.records, library.derived)
 
 
 def derive(graph: Graph, overrides: Mapping[Output, TensorSpec], library: Library) -> Derived:

@@ -20,10 +20,12 @@ def needed_nodes(fetches: Sequence[Output | Node], feeds: Sequence[Output] = ())
         if node is None or node in needed:
             continue
         needed.add(node)
-        values = node.inputs
+        values = node._inputs
         # Most nodes take values that are not fed, and wait for nothing else: a call for each would take half of the time.
-        is_usual = node._control_inputs == () and fed.isdisjoint(values)
-        pending += [value.node for value in values] if is_usual else needed_sources(node, fed)
+        if values is not None and node._control_inputs == () and (not fed or fed.isdisjoint(values)):
+            pending += [value.node for value in values]
+        else:
+            pending += needed_sources(node, fed)
     return needed
 
 

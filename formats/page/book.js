@@ -25,7 +25,7 @@
  *   names: [before: string, after: string], before: Page[], after: Page[], start: number, merged: Map<number, number>, first: Map<number, number>,
  * }} Panes  Two compared graphs: the pages of each, and the nodes of both as one by those of the first graph, and the other way round.
  * @template T
- * @typedef {{ values: T[], at: number[] }} Column  The different values, and for each node the number of its own.
+ * @typedef {{ values: T[], at?: number[] }} Column  The different values, and for each node the number of its own if they are several.
  */
 /**
  * @typedef {{
@@ -50,7 +50,15 @@ Object.assign(NodeEntry.prototype, {
   inputs: [], controls: [], outputs: [], references: [], attributes: [], origin: "", chain: [], calls: [], passing: [], dtype: "", bytes: null, constants: [], values: [], weights: [], changes: [],
 });
 
-/** The edges of a packed book: most nodes of a large graph have the same row of ends, counted back from the node. */
+/** Ends so many nodes back and further are counted from the first node. */
+const FAR = 4096;
+
+/** The value of a row of a column. @template T @param {Column<T>} column @param {number} row @returns {T} */
+function valueAt({ values, at }, row) {
+  return values[at ? at[row] : 0];
+}
+
+/** The edges of a packed book: most nodes of a large graph have the same row of ends, counted back from the node if they are near. */
 class Edges {
   /** @param {Record<"inputs" | "controls" | "weights", Column<number[]>>} columns */
   constructor(columns) {
@@ -59,9 +67,18 @@ class Edges {
 
   /** @param {"inputs" | "controls" | "weights"} column @param {number} node */
   row(column, node) {
-    const { values, at } = this.columns[column];
-    return values[at[node]];
+    return valueAt(/** @type {Column<number[]>} */ (this.columns[column]), node);
   }
+
+  /** @param {"controls" | "weights"} column @param {number} node */
+  ends(column, node) {
+    return this.row(column, node).map((number) => endOf(node, number));
+  }
+}
+
+/** The node at the end of an edge. @param {number} node @param {number} number As `_from` in formats/page/writing.py writes it. */
+function endOf(node, number) {
+  return number < FAR ? node - number : number - FAR;
 }
 
 /** A node of a packed book: its edges are made when they are asked for, as a million nodes have several million. */
@@ -76,15 +93,15 @@ class PackedEntry extends NodeEntry {
   /** @returns {[number, number][]} */
   get inputs() {
     const row = this.edges.row("inputs", this.node);
-    return Array.from({ length: row.length / 2 }, (_, i) => [this.node - row[2 * i], row[2 * i + 1]]);
+    return Array.from({ length: row.length / 2 }, (_, i) => [endOf(this.node, row[2 * i]), row[2 * i + 1]]);
   }
 
   get controls() {
-    return this.edges.row("controls", this.node).map((back) => this.node - back);
+    return this.edges.ends("controls", this.node);
   }
 
   get weights() {
-    return this.edges.row("weights", this.node).map((back) => this.node - back);
+    return this.edges.ends("weights", this.node);
   }
 }
 
@@ -144,7 +161,7 @@ class Store {
   unpackDetails(chunk) {
     const packed = this.details[chunk];
     if (typeof packed !== "string") return packed ?? Promise.resolve();
-    const done = unpack(packed).then((details) => fillColumns(this.entries, details, chunk * this.size));
+    const done = unpack(packed).then((details) => fillColumns(this.entries, details, chunk * this.size, this.size));
     this.details[chunk] = done;
     return done;
   }
@@ -160,7 +177,11 @@ class Store {
     if (part === "whole") {
       page.whole = wholeView(opened, page.nodes, this.entries);
     } else {
-      const links = inRows(opened.links, 3).map(([target, back, output]) => /** @type {Link} */ ([target - back, target, output]));
+      let target = 0;
+      const links = inRows(opened.links, 3).map(([further, back, output]) => {
+        target += further;
+        return /** @type {Link} */ ([target - back, target, output]);
+      });
       page.brief = { root: opened.root, links };
       if (page.isPlain) page.whole = page.brief;
       page.holders = new Map(inRows(opened.holders, 2).map(([node, holder]) => [node, holder]));
@@ -225,16 +246,18 @@ async function readBook() {
  * @param {{ names: string[], common: Column<object>, columns: Record<string, Column<any>>, edges: Record<"inputs" | "controls" | "weights", Column<number[]>> }} book */
 function readColumns({ names, common, columns, edges }) {
   const ends = new Edges(edges);
-  const entries = /** @type {any} */ (names.map((name, i) => new PackedEntry({ name, ...common.values[common.at[i]] }, i, ends)));
-  fillColumns(entries, columns, 0);
+  const entries = /** @type {any} */ (names.map((name, i) => new PackedEntry({ name, ...valueAt(common, i) }, i, ends)));
+  fillColumns(entries, columns, 0, entries.length);
   return entries;
 }
 
-/** Give nodes the values of columns, from the node `start` on. @param {Record<string, any>[]} entries @param {Record<string, Column<any>>} columns @param {number} start */
-function fillColumns(entries, columns, start) {
-  for (const [column, { values, at }] of Object.entries(columns)) {
-    at.forEach((number, i) => {
-      if (values[number] !== null) entries[start + i][column] = values[number];
+/** Give `count` nodes the values of columns, from the node `start` on.
+ * @param {Record<string, any>[]} entries @param {Record<string, Column<any>>} columns @param {number} start @param {number} count */
+function fillColumns(entries, columns, start, count) {
+  for (const [name, column] of Object.entries(columns)) {
+    entries.slice(start, start + count).forEach((entry, i) => {
+      const value = valueAt(column, i);
+      if (value !== null) entry[name] = value;
     });
   }
 }

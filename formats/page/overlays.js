@@ -7,7 +7,7 @@
  * A packed book has a column instead of values; the values of a field stand in the entries.
  *
  * @typedef {[node: number, value: number | string]} Rated
- * @typedef {{ title: string, unit: string, adds_up: boolean, field?: "dtype" | "bytes", values?: Rated[], column?: { values: (number | string | null)[], at: number[] } }} Overlay
+ * @typedef {{ title: string, unit: string, adds_up: boolean, field?: "dtype" | "bytes", values?: Rated[], column?: Column<number | string | null> }} Overlay
  */
 
 const UNITS = {
@@ -40,7 +40,10 @@ function ownOverlays(entries) {
 function valuesOf({ field, values = [], column }, entries) {
   if (field) return entries.flatMap(({ [field]: value }, node) => ((value ?? "") === "" ? [] : [/** @type {Rated} */ ([node, value])]));
   if (!column) return values;
-  return column.at.flatMap((at, node) => (column.values[at] === null ? [] : [/** @type {Rated} */ ([node, column.values[at]])]));
+  return entries.flatMap((_, node) => {
+    const value = valueAt(column, node);
+    return value === null ? [] : [/** @type {Rated} */ ([node, value])];
+  });
 }
 
 /** @param {Overlay} overlay @param {Rated[]} values @returns {Colouring} */

@@ -6,11 +6,10 @@ import base64
 import hashlib
 import html
 import json
-import operator
 import os
 import re
 import zlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from ...core.drawing.view_model import Book, Entry, Overlay, Page, PageView, Panes, Report
@@ -44,6 +43,8 @@ _COLUMNS: Final = ("stage", "device", "flops", "share", "group", "origin")
 """The fields that the page needs of all nodes, beside names and edges: for search, for colours, for the figures of a scope."""
 _DETAILS: Final = ("evidence", "role", "chain", "effect", "constants", "values", "changes")
 """The fields that the page needs of a node whose scope opens."""
+_FAR: Final = 4096
+"""Ends so many nodes back and further are counted from the first node: many nodes may read one of the first."""
 _LEVEL: Final = 7
 """The level of compression: level 9 takes four times as long, and saves 3 % of a page of 200,000 nodes."""
 _UNPRINTABLE: Final = re.compile(r"\\[bfnrt]|\\u(?:00(?:[0189]|7f)|061c|20(?:0[ef]|2[89a-e]|6[6-9])|d[89a-f])|::|##")
@@ -130,32 +131,40 @@ def _entry(entry: Entry) -> dict[str, Any]:
 
 def _packed(book: Book, report: Report) -> dict[str, Any]:
     fields = ("title", "sheets", "notes", "kinds", "stages", "ops", "defaults", "start", "colour")
-    entries = book.entries
-    columns = {
-        "names": [entry.name for entry in entries],
-        "common": _shared([entry.common for entry in entries]),
-        "columns": {column: _column(entries, column) for column in _COLUMNS},
+    entries, columns = len(book.entries), book.entries.columns
+    contents = {
+        "names": columns["name"],
+        "common": _shared(columns["common"]),
+        "columns": {name: _column(columns[name]) for name in _COLUMNS},
         "edges": {
-            "inputs": _interned([_from(node, entry.inputs) for node, entry in enumerate(entries)]),
-            "controls": _interned([tuple([node - source for source in entry.controls]) for node, entry in enumerate(entries)]),
-            "weights": _interned([tuple([node - weight for weight in entry.weights]) for node, entry in enumerate(entries)]),
+            "inputs": _interned(list(map(_inputs_from, range(entries), columns["inputs"]))),
+            "controls": _interned(list(map(_from, range(entries), columns["controls"]))),
+            "weights": _interned(list(map(_from, range(entries), columns["weights"]))),
         },
         "groups": book.groups,
-        "overlays": [_packed_overlay(overlay, len(entries)) for overlay in book.overlays],
+        "overlays": [_packed_overlay(overlay, entries) for overlay in book.overlays],
     }
     return {
         **{field: getattr(book, field) for field in fields},
-        "columns": _pack(columns),
+        "columns": _pack(contents),
         "size": _NODES_OF_A_PART,
-        "details": list(map(_pack, _details(entries, report))),
+        "details": list(map(_pack, _details(columns, entries, report))),
         "pages": [_packed_page(page) for page in book.pages],
         **({} if book.panes is None else {"panes": _packed_panes(book.panes)}),
     }
 
 
-def _from(node: int, ends: Iterable[tuple[int, int]]) -> tuple[int, ...]:
-    """Return the ends of a node's inputs in a row, counted back from the node: layers that are alike have equal rows."""
-    return tuple([number for source, output in ends for number in (node - source, output)])
+def _from(node: int, ends: tuple[int, ...]) -> tuple[int, ...]:
+    """Return the ends of a node's edges, counted back from the node if near: layers that are alike have equal rows."""
+    return tuple([node - end if node - end < _FAR else _FAR + end for end in ends]) if ends else ends
+
+
+def _inputs_from(node: int, ends: Iterable[tuple[int, int]]) -> tuple[int, ...]:
+    """Return the ends of a node's inputs in a row, as `_from`, each before the number of its output."""
+    row: list[int] = []
+    for end, output in ends:
+        row += (node - end if node - end < _FAR else _FAR + end, output)
+    return tuple(row)
 
 
 def _packed_panes(panes: Panes) -> dict[str, Any]:
@@ -165,7 +174,7 @@ def _packed_panes(panes: Panes) -> dict[str, Any]:
 
 def _packed_overlay(overlay: Overlay, nodes: int) -> dict[str, Any]:
     values = dict(overlay.values)
-    column = _interned([values.get(node) for node in range(nodes)])
+    column = _interned(list(map(values.get, range(nodes))))
     return {**_fields(dataclasses.replace(overlay, values=())), "column": column}
 
 
@@ -178,38 +187,46 @@ def _packed_page(page: Page) -> dict[str, Any]:
 
 
 def _packed_view(view: PageView, holders: Iterable[tuple[int, int]]) -> dict[str, Any]:
-    """Return a view with its links in a row; the source of a link is counted back from its target, as most are near."""
-    links = [number for source, target, output in view.links for number in (target, target - source, output)]
+    """Return a view with its links in a row: targets are counted from the target before, and sources back from their targets,
+    as most are near.
+    """
+    links: list[int] = []
+    last = 0
+    for source, target, output in view.links:
+        links += (target - last, target - source, output)
+        last = target
     return {"root": view.root, "links": links, "holders": [number for node, holder in holders for number in (node, holder)]}
 
 
-def _column(entries: Sequence[Entry], name: str) -> dict[str, Any]:
+def _column(values: Sequence[Any]) -> dict[str, Any]:
     """Return the different values of a field, and for each entry the number of its value; null is an empty value."""
-    return _interned([value if value not in ("", ()) else None for value in map(operator.attrgetter(name), entries)])
+    column = _interned(values)
+    return {**column, "values": [None if value in ("", ()) else value for value in column["values"]]}
 
 
 def _interned(column: Sequence[Any]) -> dict[str, Any]:
-    """Return the different values of a column, and for each row the number of its value."""
+    """Return the different values of a column, and for each row the number of its value; no numbers for a single value."""
     # A column of a million nodes has tens of different values: each is written once, and a number for each node.
     numbers = {value: number for number, value in enumerate(dict.fromkeys(column))}
-    return {"values": list(numbers), "at": [numbers[value] for value in column]}
+    return {"values": list(numbers), **({"at": list(map(numbers.__getitem__, column))} if len(numbers) > 1 else {})}
 
 
 def _shared(column: Sequence[Any]) -> dict[str, Any]:
     """Return what `_interned` does, for objects that rows share: each is hashed once, and then found by its identity."""
-    numbers: dict[Any, int] = {}
-    by_identity = {id(value): value for value in column}
-    places = {key: numbers.setdefault(value, len(numbers)) for key, value in by_identity.items()}
-    return {"values": list(numbers), "at": [places[id(value)] for value in column]}
+    identities = list(map(id, column))
+    by_identity = dict(zip(identities, column))
+    numbers = {value: number for number, value in enumerate(dict.fromkeys(by_identity.values()))}
+    places = {key: numbers[value] for key, value in by_identity.items()}
+    return {"values": list(numbers), "at": list(map(places.__getitem__, identities))}
 
 
-def _details(entries: Sequence[Entry], report: Report) -> Iterator[dict[str, Any]]:
+def _details(columns: Mapping[str, Sequence[Any]], entries: int, report: Report) -> Iterator[dict[str, Any]]:
     """Yield the fields of entries that are unpacked when they are needed, in parts of `_NODES_OF_A_PART` entries."""
-    for start in range(0, len(entries), _NODES_OF_A_PART):
-        part = entries[start : start + _NODES_OF_A_PART]
-        columns = {name: _column(part, name) for name in _DETAILS}
-        yield {name: column for name, column in columns.items() if column["values"] != [None]}
-        report(start + len(part), len(entries))
+    for start in range(0, entries, _NODES_OF_A_PART):
+        end = min(start + _NODES_OF_A_PART, entries)
+        parts = {name: _column(columns[name][start:end]) for name in _DETAILS}
+        yield {name: column for name, column in parts.items() if column["values"] != [None]}
+        report(end, entries)
 
 
 def _ranges(numbers: Sequence[int]) -> Iterator[tuple[int, int]]:
@@ -234,7 +251,9 @@ def _json(contents: Any) -> str:
     """Return JSON in ASCII of values and dataclasses, with printable text; empty fields of dataclasses are left out."""
     # Escapes in the JSON show whether any text is unprintable. Most books have none, and are spared a pass over all values.
     text = _ENCODER.encode(contents)
-    return _ENCODER.encode(_plain(contents)) if _UNPRINTABLE.search(text) else text
+    # A search for few letters takes a hundredth of the time of the expression.
+    may_be = any(sign in text for sign in ("\\", "::", "##"))
+    return _ENCODER.encode(_plain(contents)) if may_be and _UNPRINTABLE.search(text) else text
 
 
 _ENCODER: Final = json.JSONEncoder(separators=(",", ":"), default=_fields)

@@ -12,6 +12,7 @@ from tfg.core.drawing.picture import Look, make_picture, opened_tree, scopes_to_
 from tfg.core.drawing.picture_nodes import flow_order, folded, forward_edges, layers_of, links
 from tfg.core.drawing.scope_tree import NameScope, scope_tree
 from tfg.core.graph.graph import Graph
+from tfg.core.support.grouping import grouped
 from tfg.formats import load
 
 SMALL = load(b"""
@@ -36,7 +37,7 @@ def drawn(picture):
 def test_links_lead_past_what_is_left_out():
     left_out = folded(SMALL)
     assert {node.name for node in left_out} == {"two", "copy", "group"}
-    results = {(link.source.name, link.target.name, link.value is None) for link in links(list(SMALL), left_out)}
+    results = {(source.name, target.name, value is None) for source, target, value in links(list(SMALL), left_out)}
     assert results == {
         ("x", "a/mul", False),
         ("a/mul", "a/b/neg", False),
@@ -206,7 +207,8 @@ def blocks(layers, scope="{layer}"):
 def labels_of(graph, max_boxes):
     left_out = folded(graph)
     nodes = [node for node in graph if node not in left_out]
-    root, _ = opened_tree(nodes, list(links(dict.fromkeys(graph), left_out)), Look(max_boxes=max_boxes))
+    sources = grouped((target, source) for source, target, _ in links(dict.fromkeys(graph), left_out))
+    root, _ = opened_tree(nodes, sources, Look(max_boxes=max_boxes))
     return [part.label if isinstance(part, NameScope) else part.name for part in root.parts]
 
 

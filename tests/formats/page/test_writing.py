@@ -24,13 +24,13 @@ def unpacked(text):
 
 def entries_of(packed):
     columns = unpacked(packed["columns"])
-    entries = [{"name": name, **common} for name, common in zip(columns["names"], of_column(columns["common"]), strict=True)]
+    entries = [{"name": name, **common} for name, common in zip(columns["names"], of_column(columns["common"]))]
     fill(entries, columns["columns"])
-    for node, (inputs, controls, weights) in enumerate(zip(*map(of_column, columns["edges"].values()), strict=True)):
+    for node, (inputs, controls, weights, _) in enumerate(zip(*map(of_column, columns["edges"].values()), entries)):
         edges = {
-            "inputs": [[node - inputs[i], inputs[i + 1]] for i in range(0, len(inputs), 2)],
-            "controls": [node - back for back in controls],
-            "weights": [node - back for back in weights],
+            "inputs": [[end_of(node, inputs[i]), inputs[i + 1]] for i in range(0, len(inputs), 2)],
+            "controls": [end_of(node, number) for number in controls],
+            "weights": [end_of(node, number) for number in weights],
         }
         entries[node] |= {name: ends for name, ends in edges.items() if ends}
     for place, part in enumerate(packed["details"]):
@@ -46,12 +46,19 @@ def fill(entries, columns):
 
 
 def of_column(column):
-    return [column["values"][at] for at in column["at"]]
+    """The values of a column; a single one, which has no numbers, again and again."""
+    return map(column["values"].__getitem__, column.get("at", itertools.repeat(0)))
+
+
+def end_of(node, number):
+    return node - number if number < 4096 else number - 4096
 
 
 def view_of(packed):
     opened = unpacked(packed)
-    links = [[target - back, target, output] for target, back, output in in_rows(opened["links"], 3)]
+    rows = in_rows(opened["links"], 3)
+    targets = itertools.accumulate(row[0] for row in rows)
+    links = [[target - back, target, output] for target, (_, back, output) in zip(targets, rows)]
     return {"root": opened["root"], **({"links": links} if links else {})}, in_rows(opened["holders"], 2)
 
 
@@ -60,10 +67,11 @@ def in_rows(numbers, width):
 
 
 def overlays_of(packed):
-    overlays = unpacked(packed["columns"])["overlays"]
+    columns = unpacked(packed["columns"])
+    overlays = columns["overlays"]
     for overlay in overlays:
-        column = overlay.pop("column")
-        overlay["values"] = [[node, value] for node, value in enumerate(of_column(column)) if value is not None]
+        values = zip(range(len(columns["names"])), of_column(overlay.pop("column")))
+        overlay["values"] = [[node, value] for node, value in values if value is not None]
     return overlays
 
 
@@ -71,7 +79,8 @@ def overlays_of(packed):
 def test_a_packed_book_says_the_same(sample):
     view = model_view(load(SAMPLES / sample), raw=True)
     costs = NodeOverlay("cost", dict(zip(list(view.graph)[::2], itertools.cycle([0.0, 2.5]))))
-    book = make_page(view, "title", sample, overlays=[costs])
+    same = NodeOverlay("same", dict.fromkeys(view.graph, 1.5))
+    book = make_page(view, "title", sample, overlays=[costs, same])
     reports = []
     small, packed = json.loads(book_json(book)), json.loads(book_json(book, 1, lambda *done: reports.append(done)))
     assert entries_of(packed) == small["entries"]
@@ -94,6 +103,19 @@ def test_nodes_that_are_alike_share_what_is_said_of_them():
     columns = unpacked(packed["columns"])
     assert [common["op"] for common in columns["common"]["values"]] == ["Placeholder", "Neg"]
     assert columns["edges"]["inputs"]["values"] == [[], [1, 0]], "counted back from each node"
+
+
+def test_nodes_may_read_the_first_nodes_from_afar():
+    g = GraphBuilder()
+    x = g.Placeholder(dtype="float", shape=[2], name="x")
+    y = x
+    for i in range(6000):
+        y = g.Add(x, y, name=f"add_{i}")
+    book = make_page(model_view(g.graph, raw=True), "title", "", flops=False)
+    small, packed = json.loads(book_json(book)), json.loads(book_json(book, 1))
+    assert entries_of(packed) == small["entries"]
+    columns = unpacked(packed["columns"])
+    assert columns["edges"]["inputs"]["values"][-2:] == [[4095, 0, 1, 0], [4096, 0, 1, 0]], "far nodes have a row in common"
 
 
 def test_a_page_has_a_second_tree_only_where_nodes_are_left_out():
