@@ -68,11 +68,13 @@ def text(module: Any) -> Any:
 
 
 def attention(module: Any) -> Any:
-    """Return a classifier of sequences with masks, an attention of several heads, and an unrolled recurrent layer."""
+    """Return a classifier of sequences with masks, an attention of several heads, a frozen layer, and an unrolled one."""
     words = module.Input((5,), name="words", dtype="int32")
     x = module.layers.Embedding(7, 4, mask_zero=True, name="embedding")(words)
     y = module.layers.MultiHeadAttention(2, 2, name="attention")(x, x, use_causal_mask=True)
-    x = module.layers.LayerNormalization(name="norm")(module.layers.Add(name="sum")([x, y]))
+    norm = module.layers.LayerNormalization(name="norm")
+    norm.trainable = False
+    x = norm(module.layers.Add(name="sum")([x, y]))
     x = module.layers.LSTM(3, unroll=True, name="lstm")(x)
     return module.Model(words, module.layers.Dense(2, name="classes")(x), name="attentive")
 
