@@ -285,7 +285,9 @@ def decode_meta_graph(proto: MetaGraphDef, graph: Graph, folder: str | None = No
 
 def _untrained(objects: SavedObjectGraph) -> set[int]:
     """Return the numbers of the variables that training leaves as they are."""
-    flagged = {number for number, node in enumerate(objects.nodes) if node.HasField("variable") and not node.variable.trainable}
+    flagged = {
+        number for number, node in enumerate(objects.nodes) if node.HasField("variable") and not node.variable.trainable
+    }
     # A layer of Keras with `trainable = False` changes no variable's own flag: the lists of the model tell.
     root = {child.local_name: child.node_id for child in objects.nodes[0].children} if objects.nodes else {}
     lists = [root.get(name, -1) for name in ("variables", "trainable_variables")]

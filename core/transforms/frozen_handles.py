@@ -321,9 +321,7 @@ def become_initialized(graph: Graph, node: Node) -> None:
     become_constant(graph, node, Tensor.from_numpy(np.array(True)))
 
 
-def _refusal(
-    node: Node, taken: Mapping[int, FrozenValue], why: str, others: Sequence[str] = ()
-) -> FailedPreconditionError:
+def _refusal(node: Node, taken: Mapping[int, FrozenValue], why: str, others: Sequence[str] = ()) -> FailedPreconditionError:
     """Return the error for a node that uses a frozen handle; `why` completes the sentence, `others` share the fate."""
     variable = next(iter(taken.values())).variable
     more = f", nor can {', '.join(map(repr, others))}" if others else ""
