@@ -121,9 +121,9 @@ class AuthorScopes:
         in_loops = {scope for place in repeated for scope in scopes_around(_scope(_forward_path(place.path)))}
         for scope, layers in self._around.items():
             own = base_name(scope)
-            around = (next((name for name in scopes_around(layer) if base_name(name) == own), None) for layer in layers)
-            # Layers beside the scope may be read inside: the seed of a dropout, and the states of another layer.
-            names = set(around) - {None}
+            # Layers beside the scope may be read inside, such as the states of another layer, and have no such name.
+            named = ([name for name in scopes_around(layer) if base_name(name) == own] for layer in layers)
+            names = {around[0] for around in named if around}
             if len(names) != 1:
                 continue
             (name,) = names

@@ -106,8 +106,7 @@ class _Replacing:
                 written.setdefault(next(iter(taken.values())).variable, (node, taken))
         # All at once: a model of Keras has a seed for each layer of random pictures.
         if written:
-            node, taken = next(iter(written.values()))
-            raise _refusal(node, taken, "writes to the variable or passes on its handle", list(written)[1:])
+            raise _refusal(*next(iter(written.values())), "writes to the variable or passes on its handle", list(written)[1:])
         for node in graph:
             # The back edge of a loop is known only now: the Merge came before it in the order.
             if node.op == "Merge" and node.output() in values and any(value not in values for value in node.inputs):
