@@ -257,7 +257,7 @@ def decode_meta_graph(proto: MetaGraphDef, graph: Graph, folder: str | None = No
         else:
             others[name] = values
     assets = tuple(dict.fromkeys(_decode_asset(asset, folder) for asset in _assets(proto)))
-    keys = _variable_keys(proto.object_graph_def)
+    keys, untrained = _variable_keys(proto.object_graph_def), _untrained(proto.object_graph_def)
     # The nodes that calls in the graph pass to a function that captures a variable are nodes of that variable.
     read = {handle.node.name: number for number, handle in _captures(proto.object_graph_def, graph) if number in keys}
     functions = proto.object_graph_def.concrete_functions.values()
@@ -274,13 +274,27 @@ def decode_meta_graph(proto: MetaGraphDef, graph: Graph, folder: str | None = No
         variables_prefix=_variables_prefix(folder),
         folder=folder,
         tensorflow_version=proto.meta_info_def.tensorflow_version,
-        frozen_keys=tuple(key for number, key in keys.items() if not proto.object_graph_def.nodes[number].variable.trainable),
+        frozen_keys=tuple(key for number, key in keys.items() if number in untrained),
         read_keys={name: keys[number] for name, number in read.items()},
         python_names=dict(_python_names(proto.object_graph_def, read)),
         captured_keys=frozenset(keys[number] for number in captured if number in keys),
         callables=callables(proto.object_graph_def, keys, assets, graph),
         objects=proto.object_graph_def if proto.HasField("object_graph_def") else None,
     )
+
+
+def _untrained(objects: SavedObjectGraph) -> set[int]:
+    """Return the numbers of the variables that training leaves as they are."""
+    flagged = {
+        number for number, node in enumerate(objects.nodes) if node.HasField("variable") and not node.variable.trainable
+    }
+    # A layer of Keras with `trainable = False` changes no variable's own flag: the lists of the model tell.
+    root = {child.local_name: child.node_id for child in objects.nodes[0].children} if objects.nodes else {}
+    lists = [root.get(name, -1) for name in ("variables", "trainable_variables")]
+    if all(0 <= number < len(objects.nodes) for number in lists):
+        listed, trained = ({child.node_id for child in objects.nodes[number].children} for number in lists)
+        return flagged | (listed - trained)
+    return flagged
 
 
 def _variable_keys(objects: SavedObjectGraph) -> dict[int, str]:

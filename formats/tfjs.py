@@ -8,6 +8,7 @@ tfjs-core/src/io/io_utils.ts their encodings, and tfjs-converter/python/tensorfl
 from __future__ import annotations
 
 import base64
+import contextlib
 import functools
 import json
 import math
@@ -19,10 +20,12 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 from google.protobuf import json_format
 
-from ..core.graph.graph import Graph, Node, Output
+from ..core.graph.graph import Function, Graph, Node, Output
+from ..core.graph.instantiation import copied
 from ..core.graph.metagraph import INIT_SIGNATURE, USUAL_SIGNATURE
 from ..core.graph.table_fills import table_fills
 from ..core.graph.traversal import reachable
+from ..core.ops.shared.older_ops import KeepsNewOpError, OlderOps
 from ..core.ops.shared.tensorflow_js import spelled, translate
 from ..core.planning.reachability import needed_nodes
 from ..core.registry.op_facts import has_fact
@@ -364,6 +367,23 @@ def unknown_ops(graph: Graph) -> dict[str, list[str]]:
             if spelled(node.op) not in known_ops() and not belongs:
                 unknown.setdefault(node.op, []).append(node.name)
     return unknown
+
+
+def use_known_ops(graph: Graph) -> None:
+    """Write the nodes of ops that TensorFlow.js lacks with others of the same meaning, where there are such."""
+    _rewrite_unknown(graph, None)
+    for name in list(graph.functions):
+        own = graph.functions[name] = copied(graph.functions[name])
+        own.body.functions = graph.functions
+        _rewrite_unknown(own.body, own)
+
+
+def _rewrite_unknown(graph: Graph, function: Function | None) -> None:
+    others = OlderOps(graph, function)
+    for node in list(graph):
+        with contextlib.suppress(KeepsNewOpError):
+            while spelled(node.op) not in known_ops():
+                others.change(node)
 
 
 def _refuse_unknown(graph: Graph) -> None:

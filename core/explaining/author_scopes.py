@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
@@ -31,6 +32,11 @@ class ScopedNode(NamedTuple):
     """True for a node of a loop."""
 
 
+_SEED: Final = re.compile(r"(?:^|/)seed_generator(?:_\d+)?/seed_generator_state(?:_\d+)?$")
+_CELL: Final = re.compile(r"\w*cells?(_\d+)?")
+"""The names of the layers that a recurrent layer of Keras or of TensorFlow 1 runs."""
+_ATTENTION: Final = {"query", "key", "value", "attention_output"}
+"""The dense layers of Keras' MultiHeadAttention and GroupedQueryAttention."""
 _STEM: Final = re.compile(r"(?:.*_)?[a-zA-Z]+\d+[a-z]?(?=_)|.*?[a-zA-Z]_\d+(?=_)")
 _END_OF_STEM: Final = re.compile(r"\d[a-z]?_")
 
@@ -38,6 +44,11 @@ _END_OF_STEM: Final = re.compile(r"\d[a-z]?_")
 def passes_weight_on(node: Node) -> bool:
     """Return True for a node that hands a weight on as it is, or in another dtype."""
     return node.is_variable_read or node.op == "Cast" or hands_in(node)
+
+
+def is_seed(variable: str) -> bool:
+    """Return True for the state of a seed generator of Keras 3: not a weight, though a layer reads and writes it."""
+    return _SEED.search(variable) is not None
 
 
 def name_stem(name: str) -> str | None:
@@ -80,9 +91,12 @@ class AuthorScopes:
             self._add(scope, weight)
         self._at: dict[str, tuple[str | None, str]] = {}
         """The results of `_layer_around`, for a scope has many nodes."""
-        self._recurrent = dict(self._recurrent_scopes(places))
-        """The scopes around a loop, and around a layer that only the loop runs, by the name of the layer around both."""
-        for scope, name in self._recurrent.items():
+        firsts = {place.path.partition("/")[0] for place in places if "/" in place.path} if not self._of_weights else set()
+        self._root = firsts.pop() if len(firsts) == 1 else ""
+        """The scope around a model that has no weights, whose scopes would tell."""
+        self._compound = dict(self._compound_scopes(places))
+        """The scopes of layers that are made of others, by their names."""
+        for scope, name in self._compound.items():
             self._add_author(scope, name)
 
     def _add(self, reader: str, weight: str) -> None:
@@ -100,18 +114,25 @@ class AuthorScopes:
         _, were_renamed = self._authors.get(_scope(scope), ("", True))
         self._authors[_scope(scope)] = _scope(name), is_renamed and were_renamed
 
-    def _recurrent_scopes(self, places: Sequence[ScopedNode]) -> Iterator[tuple[str, str]]:
-        """Yield the scopes of recurrent layers: an LSTM has its weights in a cell, which its loop runs."""
+    def _compound_scopes(self, places: Sequence[ScopedNode]) -> Iterator[tuple[str, str]]:
+        """Yield the scopes of layers made of others: an LSTM has its weights in a cell, which a loop runs or which is
+        unrolled, and an attention of several heads in dense layers of Keras' names.
+        """
         repeated = (place for place in places if place.is_repeated)
         in_loops = {scope for place in repeated for scope in scopes_around(_forward_scope(place.path))}
-        for scope in in_loops & self._around.keys():
-            layers = self._around[scope]
-            cell = common_scope(layers)
+        for scope, layers in self._around.items():
+            own = base_name(scope)
+            # Layers beside the scope may be read inside, such as the states of another layer, and have no such name.
+            named = ([name for name in scopes_around(layer) if base_name(name) == own] for layer in layers)
+            names = {around[0] for around in named if around}
+            if len(names) != 1:
+                continue
+            (name,) = names
+            parts = {layer[len(name) + 1 :].partition("/")[0] for layer in layers if layer.startswith(f"{name}/")}
             # A loop around several layers is a model in a loop, and no recurrent layer, unless they are the parts of a cell.
-            candidates = (cell, _scope(cell)) if len(layers) == 1 else (_scope(cell),)
-            names = [name for name in candidates if name and base_name(name) == base_name(scope)]
-            if names:
-                yield scope, names[0]
+            is_recurrent = len(parts) < 2 and (scope in in_loops or any(map(_CELL.fullmatch, parts)))
+            if is_recurrent or parts >= _ATTENTION:
+                yield scope, name
 
     def layer_of_weight(self, weight: str) -> str | None:
         """Return the layer of a weight by its name; None for a weight that no node reads."""
@@ -160,9 +181,9 @@ class AuthorScopes:
                 yield Part(own, scope, path[start:])
                 continue
             layer, scope = self._layer_at(place, path)
-            if self._recurrent and (recurrent := [outer for outer in scopes_around(_scope(path)) if outer in self._recurrent]):
-                scope = recurrent[-1]
-                layer = self._recurrent[scope]
+            if self._compound and (compound := [outer for outer in scopes_around(_scope(path)) if outer in self._compound]):
+                scope = compound[-1]
+                layer = self._compound[scope]
             if layer is not None:
                 if (layer, scope) not in own_scopes:
                     named = (outer for outer in scopes_around(scope) if base_name(outer) == base_name(layer))
@@ -172,6 +193,7 @@ class AuthorScopes:
                 alike[likeness] = layer, scope, len(path) - len(rest)
                 yield Part(layer, scope, rest)
                 continue
+            scope = scope or (self._root if path.startswith(f"{self._root}/") else "")
             own, _, rest = path[len(scope) :].lstrip("/").partition("/")
             key = f"{scope}/{own}" if scope else own
             outer, are_renamed = self._authors.get(scope, (scope, False))
@@ -201,7 +223,49 @@ def _layers_of_weights(places: Sequence[ScopedNode]) -> dict[str, str]:
                 readers[weight] = _forward_scope(place.path)
                 layers[weight] = layer_of(weight, place.path, readers[weight])
     layers |= _told_apart(layers, readers)
+    layers |= _beside_variables(layers, readers)
+    layers |= _called_constants(layers, readers)
     return layers | _without_numbers(layers)
+
+
+def _beside_variables(layers: Mapping[str, str], readers: Mapping[str, str]) -> dict[str, str]:
+    """Return the layers of constants that a layer with variables reads: constants lie in the scope of the call, `model/norm`,
+    and variables have the name of the layer, `norm`.
+    """
+    called: dict[str, set[str]] = {}
+    for weight, layer in layers.items():
+        for scope in scopes_around(readers[weight]):
+            if scope != layer and base_name(scope) == base_name(layer):
+                called.setdefault(scope, set()).add(layer)
+    of_constants: dict[str, str] = {}
+    for weight, layer in layers.items():
+        names = next((called[scope] for scope in scopes_around(layer) if scope in called), set()) - {layer}
+        if len(names) == 1 and layer in scopes_around(readers[weight]):
+            of_constants[weight] = next(iter(names))
+    return of_constants
+
+
+def _called_constants(layers: Mapping[str, str], readers: Mapping[str, str]) -> dict[str, str]:
+    """Return the layers of constants that lie in the scopes of calls, `model_1/rescaling_2`, by the author's names: variables
+    of other layers tell how the author calls the scope around.
+    """
+    authors: dict[str, set[tuple[str, bool]]] = {}
+    for weight, layer in layers.items():
+        for scope in scopes_around(readers[weight]):
+            if scope != layer and base_name(scope) == base_name(layer):
+                is_renamed = scope.rpartition("/")[2] != layer.rpartition("/")[2]
+                authors.setdefault(_scope(scope), set()).add((_scope(layer), is_renamed))
+    named: dict[str, str] = {}
+    for layer in {layer for weight, layer in layers.items() if layer in scopes_around(readers[weight])}:
+        outer = next((scope for scope in scopes_around(layer) if scope != layer and scope in authors), "")
+        names = {name for name, _ in authors.get(outer, ())}
+        if outer and len(names) == 1:
+            are_renamed = all(is_renamed for _, is_renamed in authors[outer])
+            parts = layer[len(outer) + 1 :].split("/")
+            own = "/".join(_UNIQUE_NUMBER.sub("", part) for part in parts) if are_renamed else "/".join(parts)
+            named[layer] = "/".join(filter(None, (*names, own)))
+    taken = collections.Counter([*named.values(), *set(layers.values())])
+    return {weight: named[layer] for weight, layer in layers.items() if layer in named and taken[named[layer]] == 1}
 
 
 def _told_apart(layers: Mapping[str, str], readers: Mapping[str, str]) -> dict[str, str]:
@@ -217,8 +281,11 @@ def _told_apart(layers: Mapping[str, str], readers: Mapping[str, str]) -> dict[s
         if "" in of_scope:
             continue
         merged = _outermost(of_scope)
+        weights = [weight for several in of_scope.values() for weight in several]
+        if len(of_scope) > 1 and len(set(map(base_name, weights))) == len(weights):
+            continue  # no two have one name: each step of an unrolled layer reads them in a scope of its own
         if len(merged) > 1:
-            named |= {weight: _in_scope(layer, scope) for scope, weights in merged.items() for weight in weights}
+            named |= {weight: _in_scope(layer, scope) for scope, own in merged.items() for weight in own}
         elif len(of_scope) == 1:
             named |= _built_by_call(layer, *next(iter(of_scope.items())), readers)
     return named

@@ -36,6 +36,7 @@ from .author_scopes import (
     ScopedNode,
     base_name,
     is_in_gradients,
+    is_seed,
     passes_weight_on,
     weight_name,
     without_calls,
@@ -761,7 +762,8 @@ def _places(
             for name in called if read else ():
                 _hand_weights(node, bodies[name], carried, is_loop=is_loop)
             if node.op in holding and (node.op in VARIABLES or is_frozen_weight(node)):
-                carried[node.output()] = weight_name(node.name, python_names)
+                if not is_seed(node.name):
+                    carried[node.output()] = weight_name(node.name, python_names)
                 read = []
             elif called:
                 read = []  # its functions' nodes read them

@@ -19,7 +19,7 @@ from ..graph.frames import ENTER, EXIT, MERGE, NEXT_ITERATION, SWITCH, Frame, fi
 from ..graph.graph import Function, Graph, GraphLike, Node, Output, as_graph
 from ..graph.instantiation import FunctionChoice, with_attrs
 from ..graph.traversal import descendants, nodes_of_kind
-from ..graph.variable_nodes import VARIABLES
+from ..graph.variable_nodes import VARIABLES, is_frozen_weight
 from ..inference.estimates import Estimate, estimate, estimated_loop, likely_cost
 from ..inference.inference import Answers, ShapeCache, SpecRecord, Specs, unchanged
 from ..inference.input_pipelines import asked_datasets, going_through_elements, maker_of, stages_of
@@ -37,7 +37,7 @@ from ..support.hints import Blank, Hint, step
 from ..support.keyed_cache import KeyedCache
 from ..support.log import Stopwatch
 from ..types.dims import Dim, DimLike
-from ..types.dtypes import DType
+from ..types.dtypes import DType, bool_
 from ..types.shapes import UNKNOWN, Shape, TensorSpec, substituted
 from ..types.tensors import FuncRef
 from .flops_report import FlopsReport, NodeCost, PipelineCost, add_up, magnitude, merged, total
@@ -286,7 +286,7 @@ class _CountState:
         shape, outside = outputs[0].shape if outputs else None, scope.outside_of(node) if scope.around else scope.outside
         return NodeCost(
             path, node.op, section, cost, moved, parameters, 1, "", cost is ZERO, weights, shape, role.computes, outside,
-            node in scope.fed,
+            node in scope.fed, bool(outputs) and outputs[0].dtype is bool_,
         )  # fmt: skip
 
     def _cost(self, node: Node, scope: CountScope) -> _Costed:
@@ -519,8 +519,9 @@ def _is_source(node: Node) -> bool:
 
 _PASSES_ON: Final = (
     "forwarding", "transparent", "passes_each_on", "idle", "metadata", "enter", "exit", "next_iteration", "switch", "merge",
+    "owns_state",
 )  # fmt: skip
-"""Facts of ops that hand on or measure what they get."""
+"""Facts of ops that hand on or measure what they get, or name a state."""
 
 
 def moved_bytes(node: Node, inputs: Sequence[TensorSpec], outputs: Sequence[TensorSpec]) -> DimLike:
@@ -699,7 +700,8 @@ def _before(node: Node, scope: CountScope) -> tuple[Output, CountScope] | None:
 def _parameters(value: Output, *, is_scalar_weight: bool) -> Output | None:
     """Return a value that is a variable or a floating-point constant, a scalar only if it was a variable; else None."""
     is_weight = value.node.is_constant and value.dtype is not None and value.dtype.is_floating
-    has_rank = is_weight and (is_scalar_weight or value.node.attrs["value"].shape)
+    # Keras 2 gives normalizations empty constants for averages that they do not read.
+    has_rank = is_weight and (is_scalar_weight or is_frozen_weight(value.node))
     return value if value.node.op in VARIABLES or has_rank else None
 
 

@@ -34,7 +34,7 @@ class NodeCost:
     are the names of the variables and of the constant weights that the node reads; `shape` is that of the first output.
     A node `computes` unless it holds a value, or hands on or measures what it gets. The first `outside` letters of the path
     name calls that lie in no scope, such as those of a signature's wrapper. A node that `is_fed` depends on what the run is
-    fed.
+    fed. One that `is_logical` has truth values as its first output.
     """
 
     path: str
@@ -51,6 +51,7 @@ class NodeCost:
     computes: bool = False
     outside: int = 0
     is_fed: bool = True
+    is_logical: bool = False
 
     def __hash__(self) -> int:
         return hash((self.path, self.op, self.section))

@@ -9,7 +9,7 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping, MutableMappin
 from types import MappingProxyType
 from typing import Final
 
-from ..explaining.author_scopes import CALL, AuthorScopes, ScopedNode, name_stem, weight_name
+from ..explaining.author_scopes import CALL, AuthorScopes, ScopedNode, base_name, is_seed, name_stem, weight_name
 from ..support import dataclasses
 from ..support.display import Report
 from ..support.errors import InvalidArgumentError
@@ -25,6 +25,8 @@ NO_LAYER: Final = "(no layer)"
 
 _NUMBERS: Final = ("parameters", "trainable", "flops", "macs", "bytes", "nodes")
 """The fields of a layer that add up."""
+_MASKS: Final = ("NotEqual", "LogicalOr", "LogicalAnd")
+"""The ops of masks that lie in no scope of a layer, and their names."""
 _DIGITS: Final = re.compile(r"\d+")
 _CALLS: Final = re.compile(rf"^(?:{CALL.pattern}/)+")
 """The scopes that TensorFlow makes of calls when it freezes a model."""
@@ -166,15 +168,15 @@ def model_layers(
     named = [(part.layer, node) for part, node in zip(AuthorScopes(places).named(places), nodes)]
     groups = grouped(named)
     # Variables stand first in a graph, in any order, and so may what follows from constants alone, as the zeros of a state:
-    # a layer has the place of its first computation with an input.
+    # a layer has the place of its first computation with an input. A mask goes past many layers.
     fed: dict[str, int] = {}
     computing: dict[str, int] = {}
     for place, (name, node) in enumerate(named):
         if node.computes:
             computing.setdefault(name, place)
-            if node.is_fed:
+            if node.is_fed and not node.is_logical:
                 fed.setdefault(name, place)
-    order = sorted(computing, key=lambda name: fed.get(name, computing[name]))
+    order = _without_masks(sorted(computing, key=lambda name: fed.get(name, computing[name])), groups)
     unread = dict(trainable)
     layers = [_layer(name, groups[name], unread, classes, seconds) for name in order]
     whole = total(nodes)
@@ -182,6 +184,17 @@ def model_layers(
         tuple(layers), whole.parameters, add_up(layer.trainable for layer in layers), whole.flops, whole.macs, whole.bytes,
         report.symbols, report.notes, None if seconds is None else sum(seconds.values()),
     )  # fmt: skip
+
+
+def _without_masks(order: Sequence[str], groups: MutableMapping[str, list[NodeCost]]) -> list[str]:
+    """Return the names of the layers; the masks of Keras 3 become a part of the first layer that has weights."""
+    # Each layer behind an embedding computes the mask anew, in the scope of the model: `NotEqual_2`.
+    masks = [name for name in order if base_name(name) in _MASKS and all(node.is_logical for node in groups[name])]
+    first = next((name for name in order if any(node.weights for node in groups[name])), None)
+    if first is None:
+        return list(order)
+    groups[first] = [*(node for name in masks for node in groups[name]), *groups[first]]
+    return [name for name in order if name not in masks]
 
 
 def _layer(
@@ -198,7 +211,9 @@ def _layer(
     kinds = {(node.op, id(node.cost)): node for node in computing if not node.is_free}
     paid = sorted(kinds.values(), key=lambda node: -magnitude(node.cost.flops))
     # The last result of a loop is outside of it: a node of the body runs several times.
-    last = next((node for node in reversed(computing) if node.times == 1), computing[-1])
+    # The mask of an embedding and the update of a state may come later, and are not the result.
+    results = (node for node in reversed(computing) if node.times == 1 and node.shape is not None and not node.is_logical)
+    last = next(results, computing[-1])
     # Weights that several layers share count for the first that reads them.
     own = add_up(unread.pop(weight, 0) for weights in dict.fromkeys(node.weights for node in members) for weight in weights)
     ops = tuple(dict.fromkeys(node.op for node in paid or computing[-1:]))
@@ -223,8 +238,10 @@ def layers_by_path(nodes: Sequence[NodeCost]) -> dict[str, str]:
 
 
 def _places(nodes: Iterable[NodeCost], python_names: Mapping[str, str] = MappingProxyType({})) -> list[ScopedNode]:
-    # Many nodes read the same weights, or none.
-    named = functools.cache(lambda weights: tuple([weight_name(_uncalled(weight), python_names) for weight in weights]))
+    def read(weights: tuple[str, ...]) -> tuple[str, ...]:
+        return tuple([weight_name(_uncalled(weight), python_names) for weight in weights if not is_seed(weight)])
+
+    named = functools.cache(read)  # many nodes read the same weights, or none
     return [
         ScopedNode(_uncalled(node.path[node.outside :]), named(node.weights), node.section == "forward", node.times != 1)
         for node in nodes

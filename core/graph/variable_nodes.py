@@ -57,10 +57,10 @@ def variable(graph: Graph, name: str) -> VariableNodes:
 
 
 def is_frozen_weight(node: Node) -> bool:
-    """Return True for a constant that may have been a variable: of floats, with at least one dimension."""
+    """Return True for a constant that may have been a variable: of floats, with elements and at least one dimension."""
     value = node.attr_of(Tensor, "value") if node.is_constant else None
     # Scalars are mostly rates and epsilons, and integers are sizes and axes.
-    return value is not None and value.dtype.is_floating and bool(value.shape)
+    return value is not None and value.dtype.is_floating and bool(value.shape) and 0 not in value.shape
 
 
 def _variable_nodes(graph: Graph, node: Node) -> VariableNodes:

@@ -18,7 +18,7 @@ from ..graph.traversal import closure, nodes_of_kinds, topological_order
 from ..registry import registry
 from ..registry.op_facts import has_fact, ops_with
 from ..support import dataclasses
-from ..support.errors import InternalError, InvalidArgumentError, TfgError
+from ..support.errors import InternalError, InvalidArgumentError, TfgError, UnimplementedError
 from ..support.gc_control import rare_collection
 from ..support.keyed_cache import KeyedCache
 from ..support.log import DEBUG, Stopwatch
@@ -642,7 +642,13 @@ def _constant_values(node: Node, inputs: Sequence[TensorSpec], outputs: list[Ten
     # A stateful op gives other values in each run, although it takes the same inputs.
     if not candidates or not inputs or definition.is_stateful or candidates[0].is_stateful:
         return outputs
-    results = apply_kernel(node, [value for value in values if value is not None])
+    try:
+        results = apply_kernel(node, [value for value in values if value is not None])
+    except UnimplementedError:
+        # A place or a step that is known by name only: the graph is right, and the value is not known.
+        if partial:
+            return outputs
+        raise
     kept = object if partial else None  # a computed dimension may have become a plain int
     return [_with_value(node, spec, np.asarray(value, kept)) for spec, value in zip(outputs, results)]
 

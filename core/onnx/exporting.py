@@ -154,6 +154,7 @@ def _refused(refusals: Sequence[ExportRefusal], layer_names: LayerNames) -> Unim
     ways = [_as_input(refusal, " makes its random numbers an input of the model") for refusal in drawing[:1]]
     ways += [_as_input(refusal, " makes it an input of the model") for refusal in refusals if refusal.op == "_Arg"][:1]
     ways += [_WITHOUT_DROPOUT] if any(has_fact(refusal.op, "unit_uniform") for refusal in drawing) else []
+    ways += [_SIZED] if any(refusal.reason == _VARYING for refusal in refusals) else []
     hint = functools.reduce(lambda first, second: hints.Hint(first, "; ", second), ways) if ways else None
     return UnimplementedError(f"ONNX does not support {counted(count, 'node')} of the graph:", hint=hint, details=lines)
 
@@ -172,6 +173,9 @@ def _places_of(names: Sequence[tuple[str, str]]) -> str:
 
 
 _MOST_LAYERS: Final = 8
+_VARYING: Final = "the elements of a list may differ in size from iteration to iteration"
+# Two inputs may have batches of 1 and 5, which broadcast in the first iteration of a decoder.
+_SIZED: Final = hints.Hint(hints.option("shape"), " fixes the batches of the inputs, which may differ")
 _WITHOUT_DROPOUT: Final = hints.Hint(hints.step("optimize", passes="default,remove_dropout"), " switches dropout off")
 
 
@@ -704,7 +708,7 @@ def _join_elements(g: Emitter, inner: dict[int, Value], after: Sequence[Any], co
             continue
         written = after[i].elements.written
         if written is not None and written != value.elements.written and not _is_constant(written, constant):
-            g.refuse("the elements of a list may differ in size from iteration to iteration")
+            g.refuse(_VARYING)
         value.elements = value.elements.beside(after[i].elements)
 
 

@@ -46,12 +46,13 @@ class FrozenValue:
 Values = dict[Output, FrozenValue]
 
 
-def leave_it(variable: str) -> Hint:
-    """Return the hint of an error about a variable that cannot be frozen."""
-    return Hint(
-        "choose an output that does not need this node with ", option("to", Blank("OUTPUT")), ", or keep the variable with ",
-        option("except", variable),
-    )  # fmt: skip
+def leave_it(*variables: str) -> Hint:
+    """Return the hint of an error about variables that cannot be frozen."""
+    output = option("to", Blank("OUTPUT"))
+    what = "this node" if len(variables) == 1 else "these nodes"
+    kept = [part for variable in variables for part in (" ", option("except", variable))]
+    them = f", or keep the variable{'s' if variables[1:] else ''} with"
+    return Hint(f"choose an output that does not need {what} with ", output, them, *kept)
 
 
 def replace_handles(graph: Graph, values: Values) -> None:
@@ -87,6 +88,7 @@ class _Replacing:
 
     def replace(self, graph: Graph, values: Values) -> None:
         """Change the users of `values`, and add to `values` the outputs that handed handles on."""
+        written: dict[str, tuple[Node, Mapping[int, FrozenValue]]] = {}
         # In order, since a node that hands a handle on adds its output to `values` for its readers.
         for node in topological_order(graph):
             taken = {i: values[value] for i, value in enumerate(node.inputs) if value in values}
@@ -101,7 +103,10 @@ class _Replacing:
             elif (kind := call_kind(self.functions, node)) is not None and _takes(kind, node, taken):
                 values |= self.call(node, kind, taken)
             else:
-                raise _refusal(node, taken, "writes to the variable or passes on its handle")
+                written.setdefault(next(iter(taken.values())).variable, (node, taken))
+        # All at once: a model of Keras has a seed for each layer of random pictures.
+        if written:
+            raise _refusal(*next(iter(written.values())), "writes to the variable or passes on its handle", list(written)[1:])
         for node in graph:
             # The back edge of a loop is known only now: the Merge came before it in the order.
             if node.op == "Merge" and node.output() in values and any(value not in values for value in node.inputs):
@@ -315,8 +320,9 @@ def become_initialized(graph: Graph, node: Node) -> None:
     become_constant(graph, node, Tensor.from_numpy(np.array(True)))
 
 
-def _refusal(node: Node, taken: Mapping[int, FrozenValue], why: str) -> FailedPreconditionError:
-    """Return the error for a node that uses a frozen handle; `why` completes the sentence."""
+def _refusal(node: Node, taken: Mapping[int, FrozenValue], why: str, others: Sequence[str] = ()) -> FailedPreconditionError:
+    """Return the error for a node that uses a frozen handle; `why` completes the sentence, `others` share the fate."""
     variable = next(iter(taken.values())).variable
-    message = f"variable '{variable}' cannot be frozen: the node {why}"
-    return FailedPreconditionError(message, node=node.name, op=node.op, hint=leave_it(variable))
+    more = f", nor can {', '.join(map(repr, others))}" if others else ""
+    message = f"variable '{variable}' cannot be frozen: the node {why}{more}"
+    return FailedPreconditionError(message, node=node.name, op=node.op, hint=leave_it(variable, *others))

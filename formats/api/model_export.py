@@ -48,7 +48,7 @@ from ..codecs.source import read_source, write_file
 from ..loading import load
 from ..onnx_model import as_pairs, onnx_input_dims, require, run_onnx, save_onnx
 from ..state import State, as_tensors
-from ..tfjs import QUANTIZED, unknown_ops, write_tfjs
+from ..tfjs import QUANTIZED, unknown_ops, use_known_ops, write_tfjs
 from .live_branches import with_live_branches
 from .prepared_sessions import Opener, local_session, opened, state_of
 from .verification import Verification, private_copy
@@ -464,6 +464,7 @@ class TfjsExport(ModelExport):
         # A pass may make what TensorFlow.js lacks, and then only the passes that make nothing are left.
         if set(unknown_ops(graph)) - set(unknown_ops(self.graph)):
             graph = self._optimized("prune,strip_debug")
+        use_known_ops(graph)
         fit_results(graph)
         # TensorFlow.js knows ops without the defaults of their attributes.
         state_default_attrs(graph)

@@ -468,6 +468,29 @@ def test_what_tensorflow_js_cannot_say_is_listed(tmp_path):
         tfg.convert(weights_graph(w=NUMBERS), tmp_path / "m.pb", "w_out", weight_type="uint8")
 
 
+X = np.float32([-3, -0.5, 0, 0.5, 3])
+Y = np.float32([0, 2, 0, -4, 0.5])
+
+
+@pytest.mark.parametrize(
+    "op, inputs, expected",
+    [
+        ("Erfc", [X], [math.erfc(x) for x in X]),
+        ("Softsign", [X], X / (1 + np.abs(X))),
+        ("Xdivy", [np.abs(X) - 0.5, Y], [math.inf, 0, -math.inf, 0, 5]),
+    ],
+)
+def test_ops_that_tensorflow_js_lacks_become_others(op, inputs, expected, tmp_path):
+    g = tfg.GraphBuilder()
+    fed = [g.Placeholder(dtype=str(value.dtype), shape=[None], name=f"x{i}") for i, value in enumerate(inputs)]
+    g.Identity(getattr(g, op)(*fed, name="node"), name="y")
+    tfg.convert(g.graph, tmp_path / "m.json", "y:0")
+    written = tfg.load(tmp_path / "m.json")
+    assert op not in {node.op for node in written} <= known_ops()
+    result = tfg.Session(written).run("y:0", {f"x{i}:0": value for i, value in enumerate(inputs)})
+    np.testing.assert_allclose(result, np.array(expected, result.dtype), atol=1e-6)
+
+
 def test_arguments_of_functions_and_ops_under_other_names_are_known():
     graph = tfg.load(SAMPLE.parent / "scaler_saved_model")
     assert graph.functions and not {"_Arg", "_Retval"} & set(unknown_ops(graph))

@@ -533,7 +533,10 @@ def _row_shape(g: GradientBuilder, tensor: Any) -> Any:
 @gradient("TensorListFromTensor")
 def tensor_list_from_tensor_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     tensor = node.inputs[0]
-    return [g.TensorListStack(grad, _row_shape(g, tensor), element_dtype=tensor.base_dtype), None]
+    # As in TensorFlow: with the number of rows, so that the shape of the gradient is known where that of the tensor is.
+    rows = g.static_shape(tensor).dims
+    count = rows[0] if rows and isinstance(rows[0], int) else -1
+    return [g.TensorListStack(grad, _row_shape(g, tensor), element_dtype=tensor.base_dtype, num_elements=count), None]
 
 
 @kernel("TensorListSplit", flops=zero_cost)

@@ -49,6 +49,8 @@ from ..shared.shape_arguments import ints
 from ..shared.window_geometry import (
     WindowAttributes,
     checked,
+    explicit_pads,
+    is_channels_first,
     shape_from_channels_last,
     shape_to_channels_last,
     to_channels_last,
@@ -405,28 +407,48 @@ def convolution_input_gradient_onnx(
 ) -> Any:
     """Lower to a transposed convolution, cut to the asked sizes; elements outside all windows are zero."""
     kernel_shape, rank, data_format = window_of(g, w), len(w.shape), window.data_format
-    shape = shape_to_channels_last(outputs[0].shape, data_format) if outputs[0].rank == rank else ()
-    if not shape or not all(isinstance(size, int) for size in shape[1:]):
-        g.refuse("the sizes of its result are computed")
+    shape = shape_to_channels_last(outputs[0].shape, data_format) if outputs[0].rank == rank else (None,)
+    if not isinstance(shape[-1], int):
+        g.refuse("the number of channels of its result is computed")
     geometry = Geometry(rank, window)
+    attrs = {
+        "strides": list(geometry.strides),
+        "dilations": list(geometry.dilations),
+        "kernel_shape": kernel_shape,
+        "group": shape[-1] // w.shape[-2],
+    }
+    inputs = channels_first(g, dy, data_format), g.transpose(w, [rank - 1, rank - 2, *range(rank - 2)])
+    if not all(isinstance(size, int) for size in shape[1:]):
+        return in_format(g, _of_computed_sizes(g, g.ConvTranspose(*inputs, **attrs), sizes, window), rank, data_format)
     pads = geometry.pads(shape[1:-1], kernel_shape)
     reached = geometry.outputs(shape[1:-1], kernel_shape)
     spans = [(n - 1) * s + (k - 1) * d + 1 for n, s, k, d in zip(reached, geometry.strides, kernel_shape, geometry.dilations)]
     # What the transposed convolution lacks of the asked size: where positive, strides skip the last elements, which get zeros;
     # where negative, it reaches into the padding, which is cut.
     short = [size + before - span for size, (before, _), span in zip(shape[1:-1], pads, spans)]
-    attrs = {
-        "strides": list(geometry.strides),
-        "dilations": list(geometry.dilations),
-        "kernel_shape": kernel_shape,
-        "group": shape[-1] // w.shape[-2],
-        "pads": [before for before, _ in pads] + [max(-missing, 0) for missing in short],
-    }
-    filters = g.transpose(w, [rank - 1, rank - 2, *range(rank - 2)])
-    y = g.ConvTranspose(channels_first(g, dy, data_format), filters, **attrs)
+    y = g.ConvTranspose(*inputs, pads=[before for before, _ in pads] + [max(-missing, 0) for missing in short], **attrs)
     if any(missing > 0 for missing in short):
         y = g.Pad(y, [0] * (rank + 2) + [max(missing, 0) for missing in short])
     return in_format(g, y, rank, data_format)
+
+
+def _of_computed_sizes(g: Any, y: Any, sizes: Any, window: WindowAttributes) -> Any:
+    """Return the result of a transposed convolution without padding at computed sizes: cut, or filled with zeros."""
+    rank = len(window.strides)
+    first = 2 if is_channels_first(window.data_format) else 1
+    reached = g.slice(g.dims(y), 2, rank)
+    # The vector may leave the batch and the channels out.
+    wanted = g.vector(sizes)
+    wanted = g.slice(wanted, first, first + rank - 2) if wanted.shape.dims == (rank,) else wanted
+    explicit = explicit_pads(window.explicit_paddings, rank, window.data_format)
+    before: Any = [0] * (rank - 2) if explicit is None else [pair[0] for pair in explicit]
+    if window.padding == "SAME":
+        # SAME pads by what the windows reach beyond the image, and puts the smaller half before it.
+        before = g.Div(g.Max(g.Sub(reached, wanted), 0), 2)
+    ends = g.Add(wanted, before)
+    y = g.Slice(y, before, ends, list(range(2, rank)))
+    missing = g.Max(g.Sub(ends, reached), 0)
+    return g.Pad(y, g.joined([0] * (rank + 2), missing))
 
 
 @onnx("Conv2DBackpropFilter", "Conv3DBackpropFilterV2")

@@ -1,4 +1,4 @@
-"""Nodes written with the ops of older releases of TensorFlow, where these compute the same."""
+"""Nodes written with the ops of older releases of TensorFlow, or of TensorFlow.js, where these compute the same."""
 
 from __future__ import annotations
 
@@ -224,6 +224,29 @@ def _leaky_relu(older: OlderOps, node: Node) -> None:
     _require(0 < slope <= 1, "its alpha is not between 0 and 1")
     value = node.inputs[0]
     older.become(node, "Maximum", [value, older.before(node, "Mul", value, older.constant(node, slope, value.base_dtype))])
+
+
+@_rule("Erfc")
+def _erfc(older: OlderOps, node: Node) -> None:
+    # In the far tail, where both are nearly 1, the difference has few digits, but no absolute error beyond rounding.
+    value = node.inputs[0]
+    older.become(node, "Sub", [older.constant(node, 1, value.base_dtype), older.before(node, "Erf", value)])
+
+
+@_rule("Softsign")
+def _softsign(older: OlderOps, node: Node) -> None:
+    value = node.inputs[0]
+    size = older.before(node, "Abs", value)
+    above = older.before(node, "AddV2", size, older.constant(node, 1, value.base_dtype))
+    older.become(node, "RealDiv", [value, above])
+
+
+@_rule("Xdivy")
+def _divided_unless_zero(older: OlderOps, node: Node) -> None:
+    x, y = node.inputs
+    is_zero = older.before(node, "Equal", x, older.constant(node, 0, x.base_dtype))
+    quotient = older.before(node, "RealDiv", x, y)
+    older.become(node, "SelectV2", [is_zero, older.before(node, "ZerosLike", quotient), quotient])
 
 
 @_rule("EnsureShape")

@@ -67,6 +67,18 @@ def text(module: Any) -> Any:
     return module.Model(words, module.layers.Dense(2, name="classes")(x), name="text")
 
 
+def attention(module: Any) -> Any:
+    """Return a classifier of sequences with masks, an attention of several heads, a frozen layer, and an unrolled one."""
+    words = module.Input((5,), name="words", dtype="int32")
+    x = module.layers.Embedding(7, 4, mask_zero=True, name="embedding")(words)
+    y = module.layers.MultiHeadAttention(2, 2, name="attention")(x, x, use_causal_mask=True)
+    norm = module.layers.LayerNormalization(name="norm")
+    norm.trainable = False
+    x = norm(module.layers.Add(name="sum")([x, y]))
+    x = module.layers.LSTM(3, unroll=True, name="lstm")(x)
+    return module.Model(words, module.layers.Dense(2, name="classes")(x), name="attentive")
+
+
 def trained(model: Any, shape: tuple[int, ...], classes: int) -> Any:
     """Return a model after a step of Adam, whose slots are in the file."""
     model.compile("adam", "sparse_categorical_crossentropy")
@@ -105,6 +117,20 @@ def keras2(path: str) -> Numbers:
 def keras2_text(path: str) -> Numbers:
     """Write a model of Keras 2 with a recurrent layer."""
     model = text(tf_keras)
+    model.save(path, save_format="tf")
+    return keras_numbers(model)
+
+
+def keras3_attention(path: str) -> Numbers:
+    """Write a model of Keras 3 with layers that are made of others."""
+    model = attention(keras)
+    model.export(path, verbose=False)
+    return keras_numbers(model)
+
+
+def keras2_attention(path: str) -> Numbers:
+    """Write a model of Keras 2 with layers that are made of others."""
+    model = attention(tf_keras)
     model.save(path, save_format="tf")
     return keras_numbers(model)
 
@@ -259,8 +285,8 @@ def frozen(path: str) -> Numbers:
 
 
 MODELS: tuple[Callable[[str], Numbers], ...] = (
-    keras3_export, keras3_saved, keras3_text, keras2, keras2_text, module, module_plain, estimator, tf1_slim, tf1_training,
-    frozen,
+    keras3_export, keras3_saved, keras3_text, keras2, keras2_text, keras3_attention, keras2_attention, module, module_plain,
+    estimator, tf1_slim, tf1_training, frozen,
 )  # fmt: skip
 
 

@@ -150,8 +150,8 @@ def test_layers_that_tensorflow_froze_lose_the_numbers_of_keras_3(weights, layer
 
 BUILT_BY_CALL = [
     ("net_1/tokens_1/GatherV2", "net/embeddings_1", "net/tokens"),
-    ("net_1/both_1/forward_1/cell_1/MatMul", "net/kernel_2", "net/both/forward/cell"),
-    ("net_1/both_1/backward_1/cell_1/MatMul", "net/kernel_3", "net/both/backward/cell"),
+    ("net_1/both_1/forward_1/cell_1/MatMul", "net/kernel_2", "net/both/forward"),
+    ("net_1/both_1/backward_1/cell_1/MatMul", "net/kernel_3", "net/both/backward"),
     ("net_1/dense_1/MatMul", "net/kernel_4", "net/dense"),
     ("net_1/dense_1/BiasAdd", "net/bias_4", "net/dense"),
     ("net_1/dense_1_2/MatMul", "net/kernel_5", "net/dense_1"),

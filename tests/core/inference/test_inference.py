@@ -279,3 +279,13 @@ def test_sizes_that_their_dtype_does_not_hold_are_refused(op):
     x = g.Placeholder(dtype="float", shape=[2**31, 2**31], name="x")
     g.apply(op, x, name="size")
     assert "do not fit in int32" in infer(g.graph).reasons["size"]
+
+
+def test_a_place_that_is_known_by_name_only_is_no_fault():
+    """The loops of Keras' TimeDistributed take rows at places that they compute of the batch."""
+    g = GraphBuilder()
+    x = g.Placeholder(dtype="float32", shape=[None, 3], name="x")
+    rows = g.StridedSlice(g.Shape(x), [0], [1], [1], shrink_axis_mask=1)
+    last = g.StridedSlice(np.int32([4, 5, 6]), g.Pack([g.Sub(rows, np.int32(1))]), g.Pack([rows]), [1], shrink_axis_mask=1)
+    inference = infer(g.graph, {x: TensorSpec(float32, Shape((N, 3)))})
+    assert not inference.reasons and inference.specs[last].value is None

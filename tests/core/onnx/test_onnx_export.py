@@ -132,6 +132,26 @@ def test_elements_of_several_shapes_in_a_list_of_unknown_length_are_refused():
         exported(b, "y")
 
 
+def test_inputs_of_different_batches_in_a_loop_are_explained():
+    """In a decoder the state of the encoder broadcasts in the first iteration, if its batch is 1."""
+    b = GraphBuilder()
+    state, x = (b.Placeholder(dtype="float32", shape=[None, 2], name=name) for name in ("state", "x"))
+    types = ["int32", "float32", "float32", "variant"]
+
+    def advance(g, i, h, x, items):
+        h = g.AddV2(h, x)
+        return [g.AddV2(i, g.constant(np.int32(1))), h, x, g.TensorListSetItem(items, i, h)]
+
+    body = define(b, "body", types, advance)
+    cond = define(b, "cond", types, lambda g, i, h, x, items: [g.Less(i, g.constant(np.int32(3)))])
+    items = b.TensorListReserve(np.int32([-1, 2]), np.int32(3), element_dtype="float32")
+    loop = b.StatelessWhile([np.int32(0), state, x, items], body=FuncRef(body), cond=FuncRef(cond), T=types, name="loop")
+    b.TensorListStack(loop[3], np.int32([-1, 2]), element_dtype="float32", num_elements=3, name="y")
+    with pytest.raises(UnimplementedError, match=r"StatelessWhile \(loop\): the elements of a list may differ") as refused:
+        exported(b, "y")
+    assert in_commands(refused.value.hint) == "--shape fixes the batches of the inputs, which may differ"
+
+
 def test_shapes_and_constants_are_folded():
     b = GraphBuilder()
     x = b.Placeholder(dtype="float32", shape=[2, 3], name="x")

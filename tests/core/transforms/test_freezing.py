@@ -7,6 +7,7 @@ import pytest
 
 from tests.functions import define
 from tfg import GraphBuilder, Session
+from tfg.cli.next_steps import in_commands
 from tfg.core.support.errors import FailedPreconditionError
 from tfg.core.transforms.freezing import freeze
 from tfg.core.types.tensors import FuncRef, Tensor
@@ -180,6 +181,19 @@ def own_variable(g, x, w, v):
 def test_what_cannot_be_frozen_is_named(way, message):
     with pytest.raises(FailedPreconditionError, match=message):
         freeze(built(way), {**VALUES, "u": VALUES["w"]}, ["y:0"])
+
+
+def test_all_that_cannot_be_frozen_is_named_at_once():
+    """A model of Keras 3 has a written seed for each layer of random pictures."""
+    g = GraphBuilder()
+    handles = [g.VarHandleOp(dtype="float32", shape=[2, 2], shared_name=name, name=name) for name in ("w", "v", "u")]
+    value = np.ones((2, 2), np.float32)
+    adds = [g.AssignAddVariableOp(handle, value, name=f"add{i}") for i, handle in enumerate(handles[:2])]
+    with g.control_dependencies(adds):
+        g.AddN([read(g, handle) for handle in handles], name="y")
+    with pytest.raises(FailedPreconditionError, match=r"variable 'w' cannot be frozen: .*, nor can 'v'\n") as refused:
+        freeze(g.graph, dict.fromkeys("wvu", Tensor.from_numpy(value)), ["y:0"])
+    assert in_commands(refused.value.hint).endswith("or keep the variables with --except w --except v")
 
 
 @pytest.mark.parametrize("resource", [False, True])
