@@ -257,6 +257,32 @@ def test_a_frame_with_fed_or_kept_nodes():
         assert any(reason in refusal.reason for record in report.passes for refusal in record.refused)
 
 
+def test_a_result_of_a_loop_that_never_runs_needs_what_it_needed_before():
+    """What enters as another variable runs only if that variable, or what follows from it, is read."""
+    b = tfg.GraphBuilder()
+    handle = b.VarHandleOp(dtype=FLOAT, shape=[], shared_name="v")
+    b.AssignVariableOp(handle, b.constant(np.float32(0)), name="init")
+    x, w = placeholder(b, "x", ()), placeholder(b, "w", ())
+    with b.control_dependencies([b.AssignAddVariableOp(handle, b.constant(np.float32(1)), dtype=FLOAT)]):
+        entering = b.Identity(x)
+
+    def body(values, fixed):
+        return [b.AddV2(values[0], in_loop(b, values[0], 1)), b.Neg(values[1]), b.Mul(values[2], values[1])]
+
+    starts = [b.constant(3), entering, w]
+    exits = control_flow.loop(b, "f", starts, [b.constant(3)], lambda v, c: b.Less(v[0], c[0]), body)
+    names = [b.Identity(value).name for value in exits]
+    b.ReadVariableOp(handle, dtype=FLOAT, name="read")
+    after, _ = optimize(b.graph, ["init", *names, "read:0"])
+    assert not nodes(after, "LoopCond")
+    for graph in (b.graph, after):
+        session = tfg.Session(graph)
+        session.run("init")
+        counts = [session.run(name, {"x:0": np.float32(5), "w:0": np.float32(7)}) for name in names]
+        assert counts == [3, 5, 7]
+        assert session.run("read:0") == 2
+
+
 def test_a_frame_that_never_runs_and_acts_before_its_condition_stays():
     def build(b):
         def condition(values, fixed):
