@@ -30,7 +30,8 @@ def _require_logits(logits: Array) -> None:
 def _shifted(logits: Array) -> Array:
     """Logits less their largest, so that no exponential overflows."""
     # A row of -inf alone becomes NaN by this, as in TensorFlow.
-    return logits - row_maxima(logits) if logits.size else logits
+    # Callers write into the result, so it is a copy where there is nothing to shift.
+    return logits - row_maxima(logits) if logits.size else logits.copy()
 
 
 @kernel("Softmax", shape="... classes -> ... classes", facts=("last_axis", "half_infer", "unit_range", "not_negative"))
