@@ -30,7 +30,7 @@ if _is_command():
 
 from .core.codecs import message_types  # noqa: E402
 from .core.graph import graph_services  # noqa: E402
-from .core.runtime.guards import openblas_kernels  # noqa: E402
+from .core.runtime.execute import openblas_kernels  # noqa: E402
 from .core.runtime.state import checkpoint_store  # noqa: E402
 from .core.support import display  # noqa: E402
 from .core.support import errors as errors  # noqa: E402
@@ -89,7 +89,7 @@ if TYPE_CHECKING:  # isort: off
     )
     from .core.graph.graph import Function as Function, Graph as Graph, Node as Node, Output as Output
     from .core.graph.metagraph import Signature as Signature, SignatureTensor as SignatureTensor
-    from .core.model.model_view import ModelView as ModelView, SourceNode as SourceNode, model_view as model_view
+    from .core.explaining.model_view import ModelView as ModelView, SourceNode as SourceNode, model_view as model_view
     from .core.op_libraries.library_loading import load_op_library as load_op_library
     from .core.op_libraries.op_listing import (
         MissingFor as MissingFor,
@@ -114,7 +114,7 @@ if TYPE_CHECKING:  # isort: off
         optimization_stages as optimization_stages,
         optimize as optimize,
     )
-    from .core.runtime.guards.limits import check_numerics as check_numerics
+    from .core.runtime.execute.limits import check_numerics as check_numerics
     from .core.runtime.execute.tiers import Tier as Tier
     from .core.runtime.session.function_signatures import call_function as call_function
     from .core.runtime.session.runner import Restored as Restored, StepResult as StepResult

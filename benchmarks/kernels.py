@@ -25,7 +25,7 @@ import numpy as np
 import tensorflow as tf
 
 import tfg
-from tfg.core.runtime.guards.allocation import keep_freed_memory
+from tfg.core.runtime.execute.allocation import keep_freed_memory
 from tfg.formats import to_bytes
 
 from . import kernel_rows

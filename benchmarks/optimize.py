@@ -12,8 +12,8 @@ import numpy as np
 import tfg
 from tfg.core.comparing.verify_rewrite import verify
 from tfg.core.explaining.default_fetches import guessed_fetches
-from tfg.core.feeding.drawn_feeds import generated_feeds
 from tfg.core.passes.pipeline import optimize
+from tfg.core.runtime.session.drawn_feeds import generated_feeds
 
 # graph -> (fetches, nodes that Grappler leaves, its seconds)
 GRAPHS = {

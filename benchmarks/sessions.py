@@ -12,7 +12,7 @@ import tfg
 from tfg.core.engines.automatic import AutoRuntime
 from tfg.core.engines.engine_registry import find_engine
 from tfg.core.engines.executables import EngineSettings
-from tfg.core.runtime.guards.allocation import keep_freed_memory
+from tfg.core.runtime.execute.allocation import keep_freed_memory
 
 TENSORFLOW = "tensorflow"
 NUMPY = "numpy"

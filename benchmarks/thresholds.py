@@ -18,8 +18,7 @@ if __name__ == "__main__":
 
 import numpy as np
 
-from tfg.core.numerics import channel_sums, convolution, elementwise, integers, linalg, sequences, winograd
-from tfg.core.parallel import gemm
+from tfg.core.numerics import channel_sums, convolution, elementwise, gemm, integers, linalg, sequences, winograd
 from tfg.core.random import index_draws, philox
 
 RUNS = 30

@@ -140,7 +140,7 @@ def _print_machine() -> None:
 
     import numpy as np
 
-    from ..core.parallel.float_mode import can_flush
+    from ..core.numerics.float_mode import can_flush
 
     click.echo(f"Python {platform.python_version()}, NumPy {np.__version__}, {platform.system()} {platform.machine()}")
     kept = "computed in runs: tfg cannot set the float mode here, and TensorFlow flushes them to zero"
@@ -341,8 +341,8 @@ def _guarded(callback: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _limited(callback: Callable[..., Any], *args: Any, **values: Any) -> Any:
-    from ..core.runtime.guards.limits import UNTRUSTED_MEMORY, UNTRUSTED_SECONDS
-    from ..core.runtime.guards.process_limits import limited_process
+    from ..core.runtime.execute.limits import UNTRUSTED_MEMORY, UNTRUSTED_SECONDS
+    from ..core.runtime.execute.process_limits import limited_process
     from ..core.support.untrusted import untrusted_process
 
     _refuse_contradictions(values)

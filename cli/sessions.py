@@ -113,7 +113,7 @@ class SessionOptions(SessionSetup):
         if self.max_memory is None and self.timeout is None:
             yield
             return
-        from ..core.runtime.guards.process_limits import NEEDED_MEMORY, limited_process
+        from ..core.runtime.execute.process_limits import NEEDED_MEMORY, limited_process
 
         if self.max_memory is not None and self.max_memory < NEEDED_MEMORY:
             raise click.UsageError(f"--max-memory: tfg itself needs {NEEDED_MEMORY >> 20} MiB")

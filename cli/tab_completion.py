@@ -232,7 +232,7 @@ def _nodes(graph: Graph) -> Iterable[str]:
 
 def _values(graph: Graph) -> Iterator[str]:
     """Yield names of tensors: the outputs, layers and nodes as the author of the model knows them, then nodes of the file."""
-    from ..core.model.model_view import model_view
+    from ..core.explaining.model_view import model_view
 
     # What the author named comes first: a model of TF2 has thousands of nodes in functions.
     view = model_view(graph)

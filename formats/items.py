@@ -18,10 +18,10 @@ from typing import Any, BinaryIO, Final, Protocol, TypeVar
 import numpy as np
 
 from ..core.comparing.row_blocks import InputBlock, row_count
-from ..core.feeding.named_components import Composite, composite_of
 from ..core.graph.graph import Graph, Output
 from ..core.graph.metagraph import Signature, argument_tensor
 from ..core.planning.reachability import needed_nodes
+from ..core.runtime.session.named_components import Composite, composite_of
 from ..core.support import dataclasses
 from ..core.support.atomic import file_errors
 from ..core.support.errors import DataLossError, InvalidArgumentError, NotFoundError, TfgError

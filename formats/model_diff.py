@@ -10,11 +10,11 @@ from ..core.comparing.element_differences import diff_variables
 from ..core.comparing.graph_diff import GraphDiff, diff_graphs
 from ..core.comparing.matching import GraphMatch
 from ..core.comparing.node_changes import STRICT, AssetChange, Renaming
+from ..core.explaining.model_view import ModelView, model_view
 from ..core.graph.callers import function_references
 from ..core.graph.graph import Graph
 from ..core.graph.metagraph import Asset
 from ..core.graph.variable_nodes import find_variables
-from ..core.model.model_view import ModelView, model_view
 from ..core.runtime.session.restored_variables import read_instead, restored_variables
 from ..core.support import dataclasses
 from ..core.support.errors import NotFoundError

@@ -15,10 +15,10 @@ from typing import Any, Final
 import numpy as np
 
 from ..core.comparing.value_comparison import GraphComparison, compare_outputs
-from ..core.feeding.drawn_feeds import Feeds
 from ..core.graph.graph import Graph
 from ..core.onnx.blocks import Block, OnnxModel, Operation, Value
 from ..core.onnx.opsets import DOMAINS, OPSET, as_bytes, check_opset, in_opset, onnx_name
+from ..core.runtime.session.drawn_feeds import Feeds
 from ..core.runtime.session.session import Session
 from ..core.support.atomic import atomic_file, file_errors, locked_folder
 from ..core.support.errors import InternalError, InvalidArgumentError, UnimplementedError

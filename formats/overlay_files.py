@@ -9,11 +9,11 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from ..core.drawing.view_model import NodeOverlay, Values
+from ..core.explaining.model_view import ModelView
 from ..core.flops.by_node import seconds_by_node
 from ..core.flops.measured import Measurement
 from ..core.graph.callers import CallPaths, nodes_by_path
 from ..core.graph.graph import Node
-from ..core.model.model_view import ModelView
 from ..core.support import dataclasses
 from ..core.support.errors import InvalidArgumentError
 from .codecs.source import read_source

@@ -12,8 +12,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from ..core.feeding.readable_texts import PLAIN
 from ..core.graph.graph import Output
+from ..core.runtime.session.readable_texts import PLAIN
 from ..core.support.atomic import file_errors
 from ..core.support.errors import DataLossError, InvalidArgumentError, NotFoundError, ResourceExhaustedError, TfgError
 from ..core.support.hints import Hint, HintStep, option

@@ -116,8 +116,9 @@ def _refuse_unnamed(paths: Iterable[pathlib.Path], mark: str) -> None:
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """Give a test with the argument `cases` an item for each op, with all cases of the op.
 
-    `single=True` keeps cases of the op alone, and `where=` the cases for which a function is true. `half=0` or `half=1` keeps
-    every second of many cases, for two tests that share them out; with --op both have all.
+    `single=True` keeps cases of the op alone, and `where=` the cases for which a function is true. Two tests share out the
+    cases: by `half=0` and `half=1` each has every second of many cases, by `first=4` and `after=4` one has four of each op
+    and the other the rest. With --op both have all.
     """
     if "cases" not in metafunc.fixturenames or (mark := metafunc.definition.get_closest_marker("ops")) is None:
         return
@@ -127,7 +128,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 FEW_CASES = 6
 
 
-def _of_ops(asked: Collection[str] | None, single: bool = False, where: Any = None, half: int | None = None) -> list[Any]:
+def _of_ops(asked: Collection[str] | None, single: bool = False, where: Any = None, **shares: Any) -> list[Any]:
     from tests import opcases  # not needed for other tests
 
     chosen = {
@@ -135,9 +136,13 @@ def _of_ops(asked: Collection[str] | None, single: bool = False, where: Any = No
         for op, pairs in opcases.by_op().items()
         if asked is None or op in asked
     }
-    if half is not None and asked is None:
-        chosen = {op: pairs[half::2] if len(pairs) > FEW_CASES else pairs for op, pairs in chosen.items()}
+    if asked is None:
+        chosen = {op: _share(pairs, **shares) for op, pairs in chosen.items()}
     return [pytest.param(pairs, id=op) for op, pairs in chosen.items() if pairs]
+
+
+def _share(pairs: list[Any], half: int | None = None, first: int | None = None, after: int = 0) -> list[Any]:
+    return pairs[half::2] if half is not None and len(pairs) > FEW_CASES else pairs[after:first]
 
 
 def _mark_samples(items: Collection[pytest.Item]) -> None:

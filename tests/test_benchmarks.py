@@ -42,7 +42,7 @@ def test_what_is_missing_is_named(tmp_path, monkeypatch):
         works.inference("ResNet50", 1, "numpy")
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("threshold", thresholds.THRESHOLDS, ids=lambda threshold: threshold.what)
 def test_thresholds_are_given_back(threshold, monkeypatch):
     monkeypatch.setattr(thresholds, "RUNS", 1)

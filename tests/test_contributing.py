@@ -100,7 +100,7 @@ def checkout(tmp_path_factory):
     checkout.write("tests/cli/test_leaves.py", test)
     checkout.write("docs/commands/leaves.md", *examples("Adding a command", "markdown"))
     one_pass, test = examples("Adding a pass")
-    checkout.write("core/passes/cleanup/double_negation.py", one_pass)
+    checkout.write("core/passes/double_negation.py", one_pass)
     checkout.write("tests/core/passes/test_double_negation.py", test)
     checkout.run("scripts/regenerate.py", "ops", "outputs")
     return checkout
@@ -109,7 +109,7 @@ def checkout(tmp_path_factory):
 def test_additions_touch_as_many_files_as_the_guide_says(checkout):
     op = {f"core/ops/{FAMILY}/{FAMILY}.py", CASES, RECORDED}
     of_command = {"cli/commands/leaves.py", "tests/cli/test_leaves.py", "docs/commands/leaves.md"}
-    of_pass = {"core/passes/cleanup/double_negation.py", "tests/core/passes/test_double_negation.py"}
+    of_pass = {"core/passes/double_negation.py", "tests/core/passes/test_double_negation.py"}
     assert checkout.changed() == op | of_command | of_pass
     assert "node " in (checkout.path / "docs/commands/leaves.md").read_text()
 

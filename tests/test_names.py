@@ -14,6 +14,7 @@ import pytest
 import tfg
 from tests.sources import nodes_of
 
+pytestmark = pytest.mark.slow  # it parses all files
 ROOT = pathlib.Path(tfg.__file__).parent
 FOLDERS = ("benchmarks", "cli", "core", "docs", "formats", "sample_graphs", "scripts", "tests")
 PRODUCT = ("cli", "core", "formats")
@@ -72,7 +73,6 @@ def exists(name: str) -> bool:
     return any(ROOT.glob(name)) or any(ROOT.glob(f"{name}.*"))
 
 
-@pytest.mark.slow
 def test_files_and_folders_are_there():
     def missing() -> Iterator[tuple[pathlib.Path, str]]:
         for page, text in written().items():

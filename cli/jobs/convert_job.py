@@ -192,7 +192,7 @@ def _beside(
 
 def _verdict(verify: Callable[[], Verification], target: str, runtime: str | None = None) -> int:
     """Verify the written file, and print the verdict; an error of drawn feeds tells how to compare on other feeds."""
-    from ...core.feeding.drawn_feeds import NoFeedsError
+    from ...core.runtime.session.drawn_feeds import NoFeedsError
 
     try:
         result = verify()

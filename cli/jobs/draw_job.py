@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, cast
 
 import click
 
-from ...core.model.model_view import ModelView, model_view
+from ...core.explaining.model_view import ModelView, model_view
 from ...core.support import dataclasses
 from ...core.support.file_formats import DOT, DRAWING, PDF, PICTURES, PNG, named_format
 from ...formats.api.drawing import Drawing, DrawKeywords, body_of, draw, draw_each

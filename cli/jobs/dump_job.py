@@ -230,7 +230,7 @@ def _graph(options: DumpOptions, path: str) -> Graph:
     graph = options.reader.look(path)
     if not options.model:
         return graph
-    from ...core.model.model_view import model_view
+    from ...core.explaining.model_view import model_view
 
     view = model_view(graph, options.signature).graph
     unread = graph.variables.keys() - view.variables.keys()

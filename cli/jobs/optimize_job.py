@@ -15,7 +15,7 @@ from ...core.flops.views import shortened
 from ...core.graph.graph import Graph
 from ...core.passes.base.accuracy import Accuracy
 from ...core.passes.base.costs import GraphCost
-from ...core.passes.functions.function_clusters import FunctionClusters
+from ...core.passes.function_clusters import FunctionClusters
 from ...core.passes.pass_listing import PassFacts, list_passes
 from ...core.passes.pipeline import ClusterFacts, OptimizeReport, PassRecord, optimize
 from ...core.runtime.session.function_signatures import as_called
@@ -214,7 +214,7 @@ class OptimizeJob:
 
     def _verify(self, result: Graph, paths: Sequence[str], stated: float | Accuracy) -> None:
         """Compare the results of the fetches, or of each signature separately, with the written files or the graph."""
-        from ...core.feeding.drawn_feeds import NoFeedsError  # lazy: most commands run nothing
+        from ...core.runtime.session.drawn_feeds import NoFeedsError  # lazy: most commands run nothing
         from ...formats.api.verification import Verification, verify, verify_file
 
         options, original = self.options, self._as_assumed()

@@ -19,8 +19,8 @@ import numpy as np
 
 from ...core.graph.graph import Graph
 from ...core.graph.table_nodes import saved_tables
+from ...core.runtime.execute.process_limits import lift_time_limit
 from ...core.runtime.execute.value_cache import CacheStats
-from ...core.runtime.guards.process_limits import lift_time_limit
 from ...core.runtime.session.runner import FetchedValue, KeyboardInterruption, Orders, Runner, StepResult
 from ...core.support import dataclasses
 from ...core.support.errors import DeadlineExceededError

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from ...core.graph.graph import Graph
-from ...core.runtime.guards.process_limits import lift_time_limit
+from ...core.runtime.execute.process_limits import lift_time_limit
 from ...core.runtime.session.runner import KeyboardInterruption, Runner
 from ...core.support import dataclasses
 from ...core.support.errors import DeadlineExceededError, InvalidArgumentError

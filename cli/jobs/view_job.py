@@ -12,8 +12,8 @@ import click
 
 from ...core.drawing.view_model import NodeOverlay, Report, Sheet
 from ...core.explaining.default_fetches import counted_fetches
+from ...core.explaining.model_view import ModelView
 from ...core.graph.graph import Graph, Node
-from ...core.model.model_view import ModelView
 from ...core.support import dataclasses
 from ...core.support.gc_control import rare_collection
 from ...core.support.places import is_address, name_of
@@ -31,7 +31,7 @@ from .explain_job import graph_sections
 
 if TYPE_CHECKING:
     from ...core.explaining.graph_facts import GraphFacts
-    from ...core.model.node_activations import NodeRun
+    from ...core.explaining.node_activations import NodeRun
 
 
 def run(options: ViewOptions) -> None:

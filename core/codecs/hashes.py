@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ..parallel.interruption_points import PIECE, pause
+from ..numerics.interruption_points import PIECE, pause
 from ..types.arrays import Array
 
 _U64 = np.ndarray[Any, np.dtype[np.uint64]]

@@ -14,7 +14,7 @@ import numpy as np
 from ..engines.executables import difference
 from ..graph.graph import Graph, Output
 from ..inference.row_axes import row_axes
-from ..parallel.work_division import undivided
+from ..numerics.work_division import undivided
 from ..support import dataclasses
 from ..support.errors import InternalError, InvalidArgumentError, ResourceExhaustedError, TfgError
 from ..support.hints import Blank, Hint, option, step

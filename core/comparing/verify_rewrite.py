@@ -12,7 +12,6 @@ from typing import Any, Final, Protocol
 
 import numpy as np
 
-from ..feeding.drawn_feeds import FAULTS, Feeds
 from ..graph.call_kinds import Form, call_kind
 from ..graph.deadness import is_choice
 from ..graph.frames import find_frames
@@ -21,6 +20,7 @@ from ..graph.traversal import reachable
 from ..planning.planner import races_of
 from ..planning.reachability import needed_nodes
 from ..registry.catalog import CATALOG
+from ..runtime.session.drawn_feeds import FAULTS, Feeds
 from ..runtime.session.session import Session
 from ..runtime.state.resources import Variable
 from ..runtime.state.run_context import Hook

@@ -1,4 +1,4 @@
-"""Elements made ahead of demand by threads of `core.parallel.work_division`.
+"""Elements made ahead of demand by threads of `core.numerics.work_division`.
 
 The order of elements and errors is the order of a pass without threads: a dataset says by `comes_early` that no run can
 tell when the elements were made. A thread works until a bounded buffer is full and never waits for the consumer, so a
@@ -19,8 +19,8 @@ import weakref
 from collections.abc import Callable, Sequence
 from typing import Final
 
-from ..parallel.blas_threads import one_thread
-from ..parallel.work_division import Task, divide, idle_workers, undivided
+from ..numerics.blas_threads import one_thread
+from ..numerics.work_division import Task, divide, idle_workers, undivided
 from ..runtime.state.run_context import Run, check_time, current
 from .dataset import Element, Pull
 

@@ -14,7 +14,7 @@ from typing import Any, BinaryIO, Final
 
 import numpy as np
 
-from ..parallel.interruption_points import pause
+from ..numerics.interruption_points import pause
 from ..runtime.state.edge_values import scalar_object
 from ..runtime.state.run_context import check_time
 from ..support.errors import InvalidArgumentError, UnknownError

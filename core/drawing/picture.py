@@ -9,10 +9,10 @@ import itertools
 from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
+from ..explaining.author_scopes import common_scope, scopes_around
 from ..explaining.node_listing import value_text
 from ..graph.callers import function_references
 from ..graph.graph import Node, Output
-from ..model.author_scopes import common_scope, scopes_around
 from ..registry.op_facts import has_fact
 from ..support import dataclasses
 from ..support.grouping import grouped

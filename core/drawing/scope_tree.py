@@ -9,8 +9,8 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Final
 
+from ..explaining.author_scopes import name_stem
 from ..graph.graph import Node
-from ..model.author_scopes import name_stem
 from ..support import dataclasses
 
 _MAX_DEPTH: Final = 32

@@ -9,6 +9,7 @@ import math
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, TypeAlias
 
+from ..explaining.author_scopes import passes_weight_on
 from ..explaining.node_facts import Explainer
 from ..explaining.node_listing import MOST_ALIKE, default_attributes, node_record, own_attributes, value_text
 from ..explaining.problems import find_problems
@@ -20,7 +21,6 @@ from ..graph.metagraph import Signature
 from ..graph.traversal import forward_predecessors, nodes_of_kind, reachable, trail_end
 from ..graph.variable_nodes import VARIABLES, is_frozen_weight
 from ..inference.inference import Inference
-from ..model.author_scopes import passes_weight_on
 from ..registry.catalog import op_sentence
 from ..registry.op_facts import has_fact
 from ..support import dataclasses

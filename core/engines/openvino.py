@@ -18,7 +18,7 @@ from ..graph.frames import is_transparent, source_of
 from ..graph.graph import Graph, Node, Output
 from ..graph.node_making import add_placeholder
 from ..graph.traversal import trail_end
-from ..parallel.work_division import is_undivided
+from ..numerics.work_division import is_undivided
 from ..registry.registry import lowering
 from ..support.errors import InvalidArgumentError, UnimplementedError
 from ..support.trials import cores

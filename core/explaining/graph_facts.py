@@ -16,7 +16,6 @@ from ..graph.metagraph import Signature, SignatureTensor, find_signature
 from ..graph.traversal import nodes_of_kind
 from ..graph.variable_nodes import VARIABLES
 from ..inference.inference import Inference
-from ..model.model_view import ModelView, model_view
 from ..registry import registry
 from ..registry.catalog import CATALOG
 from ..registry.op_facts import has_fact
@@ -33,6 +32,7 @@ from ..support.words import counted, size_in_bytes
 from ..types.dtypes import from_name
 from ..types.shapes import Shape
 from .footprint import Holding, PeakMemory, holdings, inferred, peak_memory
+from .model_view import ModelView, model_view
 from .node_listing import declared_shapes
 from .pipeline_words import PipelineFacts, components, pipelines
 from .purposes import Purpose, Purposes

@@ -6,8 +6,6 @@ import itertools
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Final
 
-from ..feeding.drawn_feeds import Input, example_feeds
-from ..feeding.named_components import whole_texts
 from ..graph.graph import Function, Graph, Node
 from ..graph.metagraph import SavedCallable, Signature
 from ..graph.table_fills import iterator_starts
@@ -16,6 +14,8 @@ from ..graph.variable_nodes import find_variables
 from ..inference.inference import Inference
 from ..planning.reachability import needed_nodes
 from ..registry.op_facts import has_fact
+from ..runtime.session.drawn_feeds import Input, example_feeds
+from ..runtime.session.named_components import whole_texts
 from ..runtime.session.runner import initializers, table_initializers
 from ..support import dataclasses
 from ..support.hints import GraphFile, Hint, step

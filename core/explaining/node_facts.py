@@ -16,7 +16,6 @@ from ..graph.traversal import shortest_path
 from ..graph.variable_nodes import VariableNodes
 from ..inference.binding import named_inputs
 from ..inference.inference import Inference
-from ..model.model_view import ModelView, is_inside, model_view
 from ..registry.op_facts import ABSENT, has_fact
 from ..support import dataclasses
 from ..support.display import Report
@@ -27,6 +26,7 @@ from ..support.tensor_names import output_number, parse_tensor_name
 from ..support.words import counted
 from ..types.tensors import FuncRef, Tensor
 from .footprint import inferred
+from .model_view import ModelView, is_inside, model_view
 from .node_listing import NodeRecord, node_record, value_text
 from .roles import OptimizerSlot, Roles
 from .stages import stage_of_nodes

@@ -10,6 +10,7 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
+from ..explaining.author_scopes import passes_weight_on, without_calls
 from ..graph.call_kinds import BY_NAME, CALL_KINDS, PARTLY_READ, Form, call_kind, call_site, check_calls, function_targets
 from ..graph.call_signatures import Signatures, signature_of
 from ..graph.callers import function_references, repeated_nodes
@@ -23,7 +24,6 @@ from ..inference.estimates import Estimate, estimate, estimated_loop, likely_cos
 from ..inference.inference import Answers, ShapeCache, SpecRecord, Specs, unchanged
 from ..inference.input_pipelines import asked_datasets, going_through_elements, maker_of, stages_of
 from ..inference.node_calls import call_flops_function
-from ..model.author_scopes import passes_weight_on, without_calls
 from ..planning.reachability import needed_nodes, unused_outputs
 from ..registry import registry
 from ..registry.op_facts import has_fact, ops_with

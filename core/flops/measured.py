@@ -13,7 +13,7 @@ import numpy as np
 
 from ..graph.graph import Node
 from ..inference.node_calls import call_flops_function
-from ..parallel.blas_threads import one_thread
+from ..numerics.blas_threads import one_thread
 from ..registry import registry
 from ..registry.registry import Cost
 from ..runtime.state.resources import Variable
@@ -337,7 +337,7 @@ def _seconds(run: Callable[[], Any]) -> float:
 
 def matmul_peak() -> float:
     """Return FLOPs a second of this machine's best of several float32 matrix products."""
-    from ..parallel.gemm import matmul  # lazy: counts need no products
+    from ..numerics.gemm import matmul  # lazy: counts need no products
 
     # Large enough for the arithmetic to outweigh the memory traffic, and done within milliseconds.
     a = np.ones((_PEAK_SIZE, _PEAK_SIZE), np.float32)

@@ -8,7 +8,7 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping, MutableMappin
 from types import MappingProxyType
 from typing import Final
 
-from ..model.author_scopes import CALL, AuthorScopes, ScopedNode, name_stem, weight_name
+from ..explaining.author_scopes import CALL, AuthorScopes, ScopedNode, name_stem, weight_name
 from ..support import dataclasses
 from ..support.display import Report
 from ..support.errors import InvalidArgumentError

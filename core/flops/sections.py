@@ -5,9 +5,9 @@ from __future__ import annotations
 import functools
 from collections.abc import Sequence
 
+from ..explaining.author_scopes import is_in_gradients
 from ..graph.graph import Graph, Node, Output
 from ..graph.traversal import descendants, nodes_of_kind, nodes_of_kinds, reachable
-from ..model.author_scopes import is_in_gradients
 from ..registry.op_facts import NodeKinds, has_fact
 
 

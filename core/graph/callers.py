@@ -11,7 +11,7 @@ from ..support.grouping import grouped
 from ..types.dtypes import resource
 from ..types.tensors import FuncRef
 from .graph import Function, Graph, Node
-from .instantiation import FunctionChoice
+from .instantiation import implementation
 from .traversal import closure, function_names
 
 
@@ -204,7 +204,6 @@ class _NamesIn:
         self._graph = graph
         self._in_patterns: dict[Function, list[str]] = {}
         """What the nodes of functions name, which equal functions share."""
-        self._choice = FunctionChoice(graph.functions)
 
     def function(self, name: str) -> Iterator[str]:
         """Yield the functions that a function's nodes name, the function's gradient, and its implementation."""
@@ -216,7 +215,7 @@ class _NamesIn:
         if function.gradient:
             yield function.gradient
         # The function that runs in the place of a named one is never named itself.
-        yield self._choice.of(name)
+        yield implementation(self._graph.functions, name)
 
 
 def named_functions(graph: Graph, node: Node) -> Iterator[str]:

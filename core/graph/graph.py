@@ -72,12 +72,12 @@ class Graph(Summarized, Versioned):
         self._wide_uses: dict[Node, WideUses] = {}
         self._sound: int | None = None
         """After how many edits nothing was wrong."""
-        self._ordered: int | None = None
-        """After how many edits each node stood after its sources."""
         self.edits = 0
         """The number of edits to nodes and edges: results derived from nodes and edges hold while the number stays."""
-        self.ordered: tuple[int, list[Node]] | None = None
-        """The nodes in topological order after so many edits: many analyses of a large graph begin with the order."""
+        self.ordered: tuple[int, list[Node] | None] = (-1, None)
+        """The nodes in topological order after so many edits, None for the order of the graph itself where each node takes
+        values alone: many analyses of a large graph begin with the order.
+        """
         self.functions: MutableMapping[str, Function] = {}
         self.registered_gradients: Mapping[str, RegisteredGradient] = {}
         self.meta: MetaGraph | None = None
@@ -257,12 +257,12 @@ class Graph(Summarized, Versioned):
         if not self._is_resolved:
             self._is_resolved = True  # at first: the few nodes that stay unresolved would otherwise ask again and again
             if resolve_usual(self._nodes):
-                self._ordered = self.edits
+                self.ordered = self.edits, None
 
     @property
     def is_in_order(self) -> bool:
         """True if each node is known to take values alone, of nodes before it; False asks for a look at the edges."""
-        return self._ordered == self.edits
+        return self.ordered == (self.edits, None)
 
     def link(self) -> None:
         """Tell all nodes their users, once all nodes of a file are loaded."""
@@ -434,7 +434,7 @@ class Graph(Summarized, Versioned):
             if node._inputs is not None or node._wide is not None:
                 result._copy_edges(node)
         result._is_linked = result._is_resolved = False
-        result._ordered = result.edits if self.is_in_order else None
+        result.ordered = (result.edits if self.is_in_order else -1, None)
         return result
 
     __copy__ = copy

@@ -23,11 +23,10 @@ def topological_order(
     InvalidArgumentError names a node on a cycle.
     """
     if isinstance(nodes, Graph) and predecessors is None:
-        if nodes.is_in_order:
-            return list(nodes)
-        if nodes.ordered is None or nodes.ordered[0] != nodes.edits:
+        nodes.resolve()  # before, as it may find the nodes in order
+        if nodes.ordered[0] != nodes.edits:
             nodes.ordered = nodes.edits, topological_order(iter(nodes))
-        return list(nodes.ordered[1])
+        return list(nodes.ordered[1] or nodes)
     pool = dict.fromkeys(nodes)
     before = predecessors or forward_predecessors
     # TensorFlow usually writes nodes in order, and the test takes a fraction of the time of the sort.

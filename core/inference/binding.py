@@ -11,7 +11,7 @@ import numpy as np
 
 from ..graph.foreign_ops import supply_hint
 from ..graph.graph import Node, Output
-from ..parallel.float_mode import as_outside
+from ..numerics.float_mode import as_outside
 from ..registry import kernel_types, registry
 from ..registry.catalog import ArgDef, OpDef
 from ..support.errors import InvalidArgumentError, UnimplementedError

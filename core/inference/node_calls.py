@@ -9,7 +9,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from ..graph.graph import Node
-from ..parallel.float_mode import flushed
+from ..numerics.float_mode import flushed
 from ..registry import registry
 from ..registry.catalog import OpDef
 from ..registry.input_ranks import check_input_ranks

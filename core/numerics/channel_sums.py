@@ -15,9 +15,9 @@ from typing import Final
 
 import numpy as np
 
-from ..parallel.gemm import repeated
-from ..parallel.work_division import ELEMENT_WORK, TILE_ELEMENTS, cut, divide, workers_for
 from ..types.arrays import Array
+from .gemm import repeated
+from .work_division import ELEMENT_WORK, TILE_ELEMENTS, cut, divide, workers_for
 
 _WORTHWHILE: Final = 1 << 10
 """The least number of elements where a product with ones takes less time than NumPy's sum."""

@@ -19,21 +19,10 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from ..parallel.blas_threads import one_thread
-from ..parallel.gemm import add_long_product, add_product, columns_at_once, matmul, multiply, rows_at_once_by
-from ..parallel.work_division import (
-    BLOCK_ELEMENTS,
-    ELEMENT_WORK,
-    cut,
-    divide,
-    even,
-    ordered_sum,
-    parts_of_each,
-    product_parts,
-    workers_for,
-)
 from ..support import dataclasses
 from . import winograd
+from .blas_threads import one_thread
+from .gemm import add_long_product, add_product, columns_at_once, matmul, multiply, rows_at_once_by
 from .windows import (
     Array,
     Block,
@@ -44,6 +33,17 @@ from .windows import (
     output_sizes,
     pad,
     result_sizes,
+)
+from .work_division import (
+    BLOCK_ELEMENTS,
+    ELEMENT_WORK,
+    cut,
+    divide,
+    even,
+    ordered_sum,
+    parts_of_each,
+    product_parts,
+    workers_for,
 )
 
 _FEW_SUMS: Final = 1 << 16

@@ -15,7 +15,6 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from ..parallel.work_division import BLOCK_ELEMENTS, ELEMENT_WORK, TILE_ELEMENTS, divide, even, workers_for
 from .channel_sums import column_sums
 from .convolution import Epilogue, Finish, result_shape
 from .input_gradient import filled_phases, transposed_pads
@@ -34,6 +33,7 @@ from .windows import (
     result_sizes,
     unpad,
 )
+from .work_division import BLOCK_ELEMENTS, ELEMENT_WORK, TILE_ELEMENTS, divide, even, workers_for
 
 _LINE: Final = 1024
 """Numbers of a contiguous line with the least cost per number in NumPy's loops, short enough to stay in cache."""

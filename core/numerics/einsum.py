@@ -13,8 +13,8 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from ..parallel.gemm import matmul
 from ..types.arrays import Array
+from .gemm import matmul
 
 Label: TypeAlias = str | int
 ELLIPSIS = "..."

@@ -10,9 +10,9 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final, NamedTuple
 
-from ..parallel.gemm import repeated
-from ..parallel.work_division import ELEMENT_WORK, TILE_ELEMENTS, cut, divide, even, workers_for
 from ..types.arrays import Array
+from .gemm import repeated
+from .work_division import ELEMENT_WORK, TILE_ELEMENTS, cut, divide, even, workers_for
 
 _LINE: Final = 4096
 """The length up to which a vector is repeated: NumPy broadcasts a vector in a separate loop for each position."""

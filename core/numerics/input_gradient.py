@@ -16,11 +16,11 @@ from typing import Any, Final
 
 import numpy as np
 
-from ..parallel.blas_threads import one_thread
-from ..parallel.gemm import matmul
-from ..parallel.work_division import BLOCK_ELEMENTS, cut, divide
+from .blas_threads import one_thread
 from .convolution import convolve
+from .gemm import matmul
 from .windows import Array, Pads, bounded, cells, offset_index, offsets, padded_sizes, unpad
+from .work_division import BLOCK_ELEMENTS, cut, divide
 
 _FEWEST_CHANNELS: Final = 8
 """The least number of channels of the input where a convolution costs less than scattered products, whose matrices are

@@ -14,7 +14,6 @@ from typing import Any, Final
 
 import numpy as np
 
-from ..parallel.work_division import BLOCK_ELEMENTS, ELEMENT_WORK, NotFinite, cut, divide, even, workers_for
 from ..types.arrays import Array
 from .group_reductions import lowest
 from .windows import (
@@ -31,6 +30,7 @@ from .windows import (
     seen,
     unpad,
 )
+from .work_division import BLOCK_ELEMENTS, ELEMENT_WORK, NotFinite, cut, divide, even, workers_for
 
 Ints = Sequence[int]
 

@@ -16,11 +16,11 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from ..parallel.interruption_points import pause
-from ..parallel.work_division import cut, divide, workers_for
 from ..support import dataclasses
 from ..types.arrays import Array
+from .interruption_points import pause
 from .windows import cells
+from .work_division import cut, divide, workers_for
 
 _SHORT: Final = 8
 """Channels from which on a product for each line takes less time than a single product with separate weights for each

@@ -16,8 +16,8 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from ..parallel.interruption_points import pause
 from ..types.arrays import Array
+from .interruption_points import pause
 
 
 def log_softmax(logits: Array) -> Array:

@@ -13,11 +13,11 @@ from typing import Final, TypeAlias
 
 import numpy as np
 
-from ..parallel.blas_threads import one_thread
-from ..parallel.interruption_points import PIECE, pause
 from ..support import dataclasses
 from ..types import dtypes
 from ..types.arrays import Array
+from .blas_threads import one_thread
+from .interruption_points import PIECE, pause
 
 _LOW_HALF: Final = np.uint64(0xFFFFFFFF)
 _HALF_BITS: Final = np.uint64(32)

@@ -16,8 +16,8 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 import numpy as np
 
-from ..parallel.work_division import BLOCK_ELEMENTS, cut, divide
 from ..types.arrays import Array
+from .work_division import BLOCK_ELEMENTS, cut, divide
 
 Values: TypeAlias = tuple[Any, ...]
 

@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..parallel.work_division import cut
 from ..types.arrays import Array
+from .work_division import cut
 
 Pads = Sequence[tuple[int, int]]
 Block = tuple[slice, slice]

@@ -22,10 +22,10 @@ from typing import Final
 
 import numpy as np
 
-from ..parallel.gemm import matmul
-from ..parallel.work_division import NotFinite, cut, divide, even, workers_for
+from .gemm import matmul
 from .weak_cache import cached_for_constant, never_changes
 from .windows import Array, Pads, block_positions, image_blocks, placed, result_sizes
+from .work_division import NotFinite, cut, divide, even, workers_for
 
 Finish = Callable[[slice, slice], object]
 Epilogue = Callable[[Array], Finish | None]

@@ -27,7 +27,7 @@ from ..registry.catalog import OpDef
 from ..registry.op_facts import has_fact
 from ..registry.registry import Composition, has_kernel, onnx_lowering, shape_function
 from ..runtime.execute.constant_steps import FOLD_FLOPS, folded_values
-from ..runtime.guards.limits import flops_of
+from ..runtime.execute.limits import flops_of
 from ..support import dataclasses, hints
 from ..support.errors import (
     DeadlineExceededError,

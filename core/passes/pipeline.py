@@ -33,10 +33,10 @@ from .base.accuracy import Accuracy, loosest
 from .base.costs import CostMeter, GraphCost
 from .base.graph_pass import Pass, PassContext, Refusal, SharedPassState, WeightError, configure, parse_passes
 from .base.race_settling import settle_races
-from .cleanup.removals import Prune
-from .functions.function_clusters import FunctionClusters
-from .functions.inline import Implementations, Inline
+from .function_clusters import FunctionClusters
+from .inline import Implementations, Inline
 from .pass_listing import all_passes, find_pass
+from .removals import Prune
 
 if TYPE_CHECKING:
     from ..engines.engine_report import RefusedNodes

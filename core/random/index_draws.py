@@ -11,7 +11,7 @@ from typing import Final
 
 import numpy as np
 
-from ..parallel.interruption_points import PIECE, pause
+from ..numerics.interruption_points import PIECE, pause
 from ..types.arrays import Array
 from .philox import Philox, unit_double, unit_float
 

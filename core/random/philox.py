@@ -13,7 +13,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from ..parallel.interruption_points import pause
+from ..numerics.interruption_points import pause
 from ..types.arrays import Array
 
 MULTIPLIERS: Final = (0xD2511F53, 0xCD9E8D57)

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from ..parallel.interruption_points import in_pieces
+from ..numerics.interruption_points import in_pieces
 from ..support.errors import InvalidArgumentError
 from ..types.arrays import Array
 from . import philox

@@ -8,6 +8,7 @@ from typing import Final
 
 from ..building.builder import GraphBuilder
 from ..building.built_variables import BuiltVariable
+from ..explaining.author_scopes import passes_weight_on
 from ..graph.callers import drop_uncalled
 from ..graph.frames import find_frames
 from ..graph.graph import Graph, Node, Output
@@ -22,7 +23,6 @@ from ..graph.traversal import copied_from, descendants, reachable, topological_o
 from ..graph.variable_nodes import RESOURCE_VARIABLES, find_variables
 from ..graph.variable_nodes import variable as find_variable
 from ..inference.binding import named_inputs
-from ..model.author_scopes import passes_weight_on
 from ..planning.reachability import needed_nodes
 from ..registry.op_facts import has_fact
 from ..support import dataclasses

@@ -7,11 +7,11 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from ...core.comparing.graph_diff import GraphDiff
+from ...core.explaining.model_view import ModelView, model_view
 from ...core.explaining.node_paths import NodePath, find_path
 from ...core.explaining.problem_codes import known_codes
 from ...core.explaining.problems import Problem, find_problems
 from ...core.graph.graph import Graph, GraphLike, Output, as_graph
-from ...core.model.model_view import ModelView, model_view
 from ...core.support.arguments import checked, expect
 from ...core.support.display import Rows
 from ...core.support.engine_names import AUTO

@@ -10,16 +10,16 @@ from typing import Any
 from ...core.explaining.default_fetches import no_obvious_output
 from ...core.explaining.footprint import inferred
 from ...core.explaining.graph_facts import implied_signature
-from ...core.feeding.named_components import composite_of
-from ...core.feeding.readable_texts import serialized_examples
+from ...core.explaining.model_view import ModelView, model_view
+from ...core.explaining.node_activations import Activations, activations
 from ...core.flops.model_layers import LayersReport
 from ...core.flops.views import layer_table, layer_totals
 from ...core.graph.graph import Graph, GraphLike, Output, as_graph
 from ...core.graph.metagraph import MetaGraph, Signature, SignatureTensor
-from ...core.model.model_view import ModelView, model_view
-from ...core.model.node_activations import Activations, activations
 from ...core.planning.reachability import needed_nodes
 from ...core.runtime.session.function_signatures import CALL, entry, entry_points
+from ...core.runtime.session.named_components import composite_of
+from ...core.runtime.session.readable_texts import serialized_examples
 from ...core.runtime.session.session import Session
 from ...core.runtime.session.session_like import SessionLike
 from ...core.runtime.session.variable_values import VariableValues

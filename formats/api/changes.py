@@ -10,17 +10,17 @@ from typing import Any, Final, NamedTuple
 from ...core.comparing.value_comparison import ValueRecorder
 from ...core.explaining.default_fetches import default_fetches, default_outputs, no_obvious_output, signature_runs
 from ...core.explaining.graph_facts import graph_ends
-from ...core.feeding.drawn_feeds import generated_feeds
+from ...core.explaining.model_view import model_view
 from ...core.graph.call_kinds import INLINED
 from ...core.graph.callers import all_nodes, drop_uncalled
 from ...core.graph.graph import Graph, GraphLike, as_graph
 from ...core.graph.traversal import reachable
 from ...core.graph.variable_nodes import find_variables
-from ...core.model.model_view import model_view
-from ...core.passes.functions.dropout import RemoveDropout
+from ...core.passes.dropout import RemoveDropout
 from ...core.passes.pipeline import inline_functions, optimize
 from ...core.planning.reachability import needed_nodes
 from ...core.registry.op_history import release_named
+from ...core.runtime.session.drawn_feeds import generated_feeds
 from ...core.runtime.session.function_signatures import as_run
 from ...core.runtime.session.session_like import SessionLike
 from ...core.support.arguments import checked, named, names_of

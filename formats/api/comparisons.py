@@ -18,12 +18,12 @@ from ...core.engines.automatic import load_runtime
 from ...core.engines.engine_runtime import EngineRuntime
 from ...core.engines.executables import EngineSettings
 from ...core.explaining.default_fetches import default_fetches, guessed_fetches
-from ...core.feeding.drawn_feeds import Feeds
 from ...core.flops.time_comparison import compare_times
 from ...core.graph.graph import Graph, GraphLike
 from ...core.graph.metagraph import asked_signature, called_signature
 from ...core.passes.base.graph_pass import Pass
 from ...core.passes.pipeline import choose_passes, inline_functions, optimize
+from ...core.runtime.session.drawn_feeds import Feeds
 from ...core.runtime.session.function_signatures import as_run
 from ...core.runtime.session.session import Session
 from ...core.support import dataclasses

@@ -254,8 +254,8 @@ def profile(
     of the result tells. Variables are initialized, then set to the values of `state`; `open_session` opens another session
     of this process. The result's `trace()` is for Perfetto.
     """
-    from ...core.feeding.drawn_feeds import Feeds  # lazy: counts need neither feeds nor runs
     from ...core.flops.measured import measure
+    from ...core.runtime.session.drawn_feeds import Feeds  # lazy: counts need neither feeds nor runs
     from .prepared_sessions import local_session
 
     graph = as_served(graph, fetches)

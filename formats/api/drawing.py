@@ -11,13 +11,13 @@ from ...core.building.placement import Placement
 from ...core.drawing.picture import MAX_BOXES, Look, Picture, make_picture
 from ...core.drawing.sketch import MAX_TEXT_BOXES, printable_sketch
 from ...core.explaining.default_fetches import guessed_fetches
+from ...core.explaining.model_view import ModelView, model_view
 from ...core.explaining.roles import Roles
 from ...core.explaining.stages import ORDER, stage_of_nodes
 from ...core.flops import count_flops
 from ...core.flops.by_node import flops_by_node, flops_shares
 from ...core.graph.graph import Graph, GraphLike, Node, Output, as_graph
 from ...core.inference.inference import Answers, infer
-from ...core.model.model_view import ModelView, model_view
 from ...core.runtime.session.function_signatures import function_named
 from ...core.support import dataclasses
 from ...core.support.arguments import checked, expect

@@ -15,11 +15,11 @@ from ...core.graph.table_fills import table_fills
 from ...core.graph.traversal import topological_order
 from ...core.graph.variable_nodes import VARIABLES
 from ...core.passes.base.graph_pass import Pass
-from ...core.passes.functions.constant_branches import DeadBranches, FoldPredicates, deciding_inputs
-from ...core.passes.functions.dropout import RemoveEmptyDropout
-from ...core.passes.functions.function_bodies import Bodies
-from ...core.passes.functions.specialize import SpecializeDecided
+from ...core.passes.constant_branches import DeadBranches, FoldPredicates, deciding_inputs
+from ...core.passes.dropout import RemoveEmptyDropout
+from ...core.passes.function_bodies import Bodies
 from ...core.passes.pipeline import optimize, rewrite
+from ...core.passes.specialize import SpecializeDecided
 from ...core.planning.reachability import needed_nodes
 from ...core.registry.op_facts import has_fact
 from ...core.support.tensor_names import parse_tensor_name

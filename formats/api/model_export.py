@@ -14,18 +14,18 @@ from ...core.comparing.verify_rewrite import GraphRuns, UndeclaredError, Verdict
 from ...core.comparing.verify_rewrite import verify as verify_runs
 from ...core.engines.engine_registry import jax_functions
 from ...core.explaining.default_fetches import default_outputs
-from ...core.feeding.drawn_feeds import Feeds
+from ...core.explaining.model_view import layers_of_nodes, model_view
 from ...core.graph.graph import Graph, GraphLike, Node, Output, as_graph
 from ...core.graph.metagraph import Signature, called_signature
 from ...core.graph.table_fills import table_fills
 from ...core.graph.variable_nodes import VARIABLES, is_frozen_weight
-from ...core.model.model_view import layers_of_nodes, model_view
 from ...core.onnx.exporting import LayerNames, export
 from ...core.onnx.opsets import OPSET, check_opset
 from ...core.onnx.stateless import updates, without_updates
 from ...core.passes.pipeline import inline_functions, optimize
 from ...core.planning.reachability import needed_nodes
-from ...core.runtime.guards.limits import refuse_untrusted
+from ...core.runtime.execute.limits import refuse_untrusted
+from ...core.runtime.session.drawn_feeds import Feeds
 from ...core.runtime.session.fetches import arranged, fetched_names
 from ...core.runtime.session.function_signatures import as_called
 from ...core.runtime.session.runner import Runner

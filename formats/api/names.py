@@ -8,14 +8,14 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from ...core.feeding.named_components import Composite, composite_of, whole_texts
-from ...core.feeding.readable_texts import contents_of, serialized_examples
 from ...core.graph.callers import called_functions
 from ...core.graph.graph import Graph, Output
 from ...core.graph.metagraph import Signature, argument_tensor, asked_signature, called_signature
 from ...core.graph.variable_nodes import find_variables
 from ...core.planning.reachability import needed_nodes
 from ...core.runtime.session.fetches import misfit
+from ...core.runtime.session.named_components import Composite, composite_of, whole_texts
+from ...core.runtime.session.readable_texts import contents_of, serialized_examples
 from ...core.support.errors import InvalidArgumentError, NotFoundError
 from ...core.support.hints import Hint, HintStep, feed, option, value_place
 from ...core.support.tensor_names import joined_names_hint, parse_tensor_name
@@ -27,7 +27,7 @@ from ..codecs.json_inputs import WHOLE, example_rows, named_values, nested_value
 from ..value_literals import fed_shape, read_document, value_of
 
 if TYPE_CHECKING:
-    from ...core.model.model_view import ModelView
+    from ...core.explaining.model_view import ModelView
 
 
 _NUMBER: Final = re.compile(r"[._]\d+$")
@@ -85,13 +85,13 @@ class Names:
     @functools.cached_property
     def view(self) -> ModelView:
         """The view of the model, by whose names its author knows nodes."""
-        from ...core.model.model_view import model_view  # lazy: most words are names of the file
+        from ...core.explaining.model_view import model_view  # lazy: most words are names of the file
 
         return model_view(self.graph, None if self.asked is None else self.asked.name)
 
     def layer(self, word: str, note: Callable[[str], None] = lambda _: None) -> Output | None:
         """Return the tensor of the view that a word names, as that of a layer; None if there is none."""
-        from ...core.model.model_view import is_inside  # lazy: most words are names of the file
+        from ...core.explaining.model_view import is_inside  # lazy: most words are names of the file
 
         value = self.view.find(word)
         if value is not None and is_inside(value, word):
@@ -351,7 +351,7 @@ class Names:
     def _example(self, word: str, fed: Output) -> str:
         """Return a hint with a value that fits a placeholder, by the user's word; of a sparse or ragged input the whole."""
         from ...core.explaining.graph_facts import tensor_facts
-        from ...core.feeding.drawn_feeds import Input, example_feeds
+        from ...core.runtime.session.drawn_feeds import Input, example_feeds
 
         # An error names the component that lacks a value, `x_1`; people feed the whole, `x`.
         composite = composite_of(self.graph, self.signature, _NUMBER.sub("", word))

@@ -14,6 +14,7 @@ from typing import Any, Final, TypeGuard
 
 from ...core.drawing.picture import Look, make_picture
 from ...core.explaining.graph_facts import GraphFacts, facts_without_detail
+from ...core.explaining.node_activations import Activations
 from ...core.explaining.node_facts import NodeFacts
 from ...core.explaining.node_listing import declared_shapes, node_record, own_attributes, value_text
 from ...core.flops.flops_report import FlopsReport
@@ -21,7 +22,6 @@ from ...core.flops.measured import Measurement
 from ...core.flops.views import by_op, readable
 from ...core.graph.graph import Graph, Node, Output
 from ...core.graph.summary import outputs
-from ...core.model.node_activations import Activations
 from ...core.passes.pipeline import OptimizeReport
 from ...core.runtime.session.session import Session
 from ...core.support.display import Report, Rows, record

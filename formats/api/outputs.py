@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+from ...core.explaining.model_view import ModelView, SourceNode, model_view
 from ...core.graph.graph import Graph, GraphLike, Output, as_graph
-from ...core.model.model_view import ModelView, SourceNode, model_view
 from ...core.passes.pipeline import inline_functions
 from ...core.support.arguments import checked, names_of
 from ...core.support.errors import InvalidArgumentError

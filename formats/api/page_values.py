@@ -25,9 +25,9 @@ from .step_results import top_classes
 
 if TYPE_CHECKING:
     from ...core.comparing.value_comparison import NodeComparison
+    from ...core.explaining.model_view import ModelView
+    from ...core.explaining.node_activations import NodeRun
     from ...core.graph.metagraph import Signature
-    from ...core.model.model_view import ModelView
-    from ...core.model.node_activations import NodeRun
     from ...core.runtime.session.session_like import SessionLike
     from .page_diff import MergedGraphs
 
@@ -297,7 +297,7 @@ def run_to_show(
     view: ModelView, session: SessionLike, fetches: Sequence[str], inputs: Inputs, steps: int = 1
 ) -> dict[str, Mapping[Node, NodeRun]]:
     """Run a model on each of the inputs; return the values of the view's nodes by what the inputs are called."""
-    from ...core.model.node_activations import activations  # lazy: most pages show no run
+    from ...core.explaining.node_activations import activations  # lazy: most pages show no run
 
     return {name: activations(view, session, fetches, feeds, steps)[1].by_node for name, feeds in inputs.items()}
 

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Final, TypedDict
 
 from ...core.graph.graph import Graph, Output
 from ...core.graph.variable_nodes import VariableNodes
-from ...core.runtime.guards.limits import check_numerics
+from ...core.runtime.execute.limits import check_numerics
 from ...core.runtime.session.runner import Orders, Runner, StepResult
 from ...core.runtime.state.run_context import Hook
 from ...core.support import dataclasses

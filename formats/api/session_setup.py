@@ -78,7 +78,7 @@ class SessionSetup:
 
     def check_trust(self, graph: Graph) -> None:
         """Raise InvalidArgumentError if the settings open files or a cluster to an untrusted graph."""
-        from ...core.runtime.guards.limits import refuse_cluster, refuse_files
+        from ...core.runtime.execute.limits import refuse_cluster, refuse_files
         from ...core.runtime.state.file_access import FileAccess
 
         refuse_files(graph, FileAccess.only(writable=self.allow_files))
@@ -91,7 +91,7 @@ class SessionSetup:
 
     def local(self, graph: Graph, cache: int = 0) -> Session:
         """Open a session in this process, with access to the allowed folders and to a SavedModel's own files."""
-        from ...core.runtime.guards.allocation import keep_freed_memory
+        from ...core.runtime.execute.allocation import keep_freed_memory
         from ...core.runtime.session.session import Session
         from ...core.runtime.state.file_access import FileAccess
 

@@ -16,11 +16,11 @@ from ...core.comparing.element_differences import Comparison, worse
 from ...core.comparing.verify_rewrite import BatchRuns, Drawn, GraphRuns, LoneRefusal, Verdict, fetches_in_turn
 from ...core.comparing.verify_rewrite import verify as verify_runs
 from ...core.explaining.default_fetches import default_runs
-from ...core.feeding.drawn_feeds import Feeds
 from ...core.graph.graph import Graph, GraphLike, Node
 from ...core.graph.metagraph import Signature
 from ...core.graph.variable_nodes import find_variables
 from ...core.passes.base.accuracy import Accuracy, tolerance_of
+from ...core.runtime.session.drawn_feeds import Feeds
 from ...core.runtime.session.function_signatures import as_run
 from ...core.runtime.session.runner import Runner
 from ...core.support import dataclasses

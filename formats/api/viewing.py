@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ...core.drawing.value_pictures import NodeValue
 from ...core.drawing.view_model import Book, Figures, FirstGraph, NodeOverlay, Report, Sheet, make_book, problem_overlay
+from ...core.explaining.author_scopes import common_scope
 from ...core.explaining.default_fetches import counted_fetches, guessed_fetches
 from ...core.explaining.graph_facts import GraphFacts, MissingOp, assets, explain_graph, facts_without_detail, written_by
+from ...core.explaining.model_view import ModelView, layers_of_nodes, model_view
 from ...core.flops import count_flops
 from ...core.flops.by_node import flops_by_node, flops_shares, transcendentals_by_node
 from ...core.flops.flops_report import FlopsReport
@@ -20,8 +22,6 @@ from ...core.flops.model_layers import Layer, model_layers
 from ...core.flops.views import layer_table, readable
 from ...core.graph.graph import Function, Graph, GraphLike, Node, as_graph
 from ...core.inference.inference import Answers, Inference, infer
-from ...core.model.author_scopes import common_scope
-from ...core.model.model_view import ModelView, layers_of_nodes, model_view
 from ...core.support import dataclasses
 from ...core.support.arguments import checked, named, names_of
 from ...core.support.display import Displayed
@@ -53,7 +53,7 @@ from .page_values import (
 from .prepared_sessions import Opener, local_session
 
 if TYPE_CHECKING:
-    from ...core.model.node_activations import NodeRun
+    from ...core.explaining.node_activations import NodeRun
     from .page_diff import MergedGraphs
 
 _MAX_NAMES: Final = 3

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 import distributed
 
-from ...core.runtime.guards.allocation import keep_freed_memory
+from ...core.runtime.execute.allocation import keep_freed_memory
 from ...core.support import dataclasses
 from ...core.support.errors import UnavailableError
 from ...core.support.hints import Hint, step

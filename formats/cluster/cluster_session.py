@@ -16,8 +16,8 @@ from ...core.codecs.snappy import unpacked_limit
 from ...core.flops.timings import NodeTime
 from ...core.graph.graph import Graph, Node, Output
 from ...core.graph.variable_nodes import VariableNodes, find_variables
+from ...core.runtime.execute.limits import refuse_cluster
 from ...core.runtime.execute.value_cache import CacheStats
-from ...core.runtime.guards.limits import refuse_cluster
 from ...core.runtime.session.fetches import find_feeds, names_in_graph
 from ...core.runtime.session.runner import Runner
 from ...core.runtime.session.session_like import SessionLike

@@ -37,6 +37,7 @@ def summed(tmp_path):
     return tmp_path / "s.pb"
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("command", ["convert", "optimize"])
 @pytest.mark.parametrize(("batch", "rows"), [("?", 5), ("5", 5), ("1", 1)])
 def test_a_graph_of_another_batch_is_written_and_verified(graph, tmp_path, command, batch, rows):
@@ -132,6 +133,7 @@ def test_a_run_takes_another_batch(graph):
     assert done.code == 0 and np.shape(done.json["steps"][0]["values"][0]["value"]) == (2, 3)
 
 
+@pytest.mark.slow
 def test_runs_of_many_inputs_take_another_batch(graph, tmp_path):
     for rows in (1, 2):
         np.save(tmp_path / f"x{rows}.npy", np.ones((rows, 3, 4), np.float32))

@@ -143,7 +143,7 @@ def test_names_every_break(broken, named):
     assert named in [problem["node"] for problem in problems]
 
 
-@pytest.mark.sampled(11)
+@pytest.mark.sampled(22)
 @pytest.mark.parametrize("broken", BREAKS, indirect=True)
 @pytest.mark.parametrize("command", ["dump", "explain", "draw", "draw --raw"])
 def test_what_is_broken_can_be_looked_at(broken, command):
@@ -152,7 +152,7 @@ def test_what_is_broken_can_be_looked_at(broken, command):
     assert command == "draw" or "PartitionedCall" in done.out
 
 
-@pytest.mark.sampled(14)
+@pytest.mark.sampled(28)
 @pytest.mark.parametrize("broken", BREAKS, indirect=True)
 @pytest.mark.parametrize(
     "command", ["view --output page.html", "draw", "explain", "flops", "layers", "optimize", "convert x.pb"]
@@ -178,7 +178,7 @@ KINDS = [
 ]  # fmt: skip
 
 
-@pytest.mark.sampled(11)
+@pytest.mark.sampled(22)
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("attr", ["value", "dtype", "shape", "T", "f", "shared_name", "_class", "_output_shapes"])
 def test_attributes_of_any_kind_can_be_looked_at(tmp_path, attr, kind):

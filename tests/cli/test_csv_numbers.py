@@ -54,7 +54,7 @@ def tables(words):
         yield part.out
 
 
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(10)
 @pytest.mark.parametrize("name", COMMANDS)
 def test_quantities_of_csv_are_numbers(name, tmp_path):
     """The table of facts of `explain` holds sentences."""

@@ -89,7 +89,7 @@ CHANGES = {
 }
 
 
-@pytest.mark.sampled(16)
+@pytest.mark.slow
 @pytest.mark.parametrize("change", CHANGES)
 @pytest.mark.parametrize(
     ("name", "format_"),

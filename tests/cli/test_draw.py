@@ -175,6 +175,7 @@ def test_solid_and_dashed_lines_differ_in_ascii():
     assert drawable(text, io.TextIOWrapper(io.BytesIO(), "utf-8")) == text
 
 
+@pytest.mark.slow
 def test_every_character_of_a_picture_has_one_in_ascii():
     """Solid and dashed lines in all directions, joints and arrows."""
     everything = "│─┌┐└┘├┤┬┴┼┊╌▼"

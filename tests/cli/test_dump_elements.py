@@ -29,6 +29,7 @@ def begun_twice(g):
     g.MakeIterator(numbers(g, 5), g.graph.node("IteratorV2").output(), name="other")
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", ["next", "IteratorV2", "skipped"])
 @pytest.mark.parametrize("take, wanted", [(None, [5, 6, 7]), (2, [5, 6]), (9, [5, 6, 7, 8])])
 def test_first_elements(tmp_path, name, take, wanted):

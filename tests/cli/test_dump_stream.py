@@ -42,6 +42,7 @@ def test_lines_are_the_same(path, streamed, format_, chosen):
     assert (stream.code, stream.out, stream.err) == (whole.code, whole.out, whole.err)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("format_", ["csv", "table"])
 def test_tables_have_all_columns(path, streamed, format_):
     whole, stream = streamed(path, "--format", format_)

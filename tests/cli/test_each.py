@@ -275,6 +275,7 @@ def test_progress_tells_rate_and_time_left(capsys):
     assert capsys.readouterr().err == "950 of 1,000 inputs, 13.6/s, 4 s left\n"
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name, content, told", [
     ("t.csv", "a,b\n1,2\n3,oops\n", "'t.csv', row 2 (line 3), column 'b': the cell 'oops' is not a number"),
     ("t.csv", "a,b\n1,2\n\n3\n", "'t.csv', row 2 (line 4): the row has 1 cells"),

@@ -14,7 +14,7 @@ from tests.cli.test_each import PROCESSES
 from tests.core.engines.fake_engine import FakeEngine
 from tfg.core.codecs import png
 from tfg.core.comparing import row_blocks
-from tfg.core.parallel.work_division import is_undivided
+from tfg.core.numerics.work_division import is_undivided
 from tfg.core.runtime.session.session import Session
 from tfg.core.support.errors import ResourceExhaustedError
 from tfg.formats import pictures
@@ -84,6 +84,7 @@ def numbers(data):
     return [float(word) for line in data.splitlines()[1:] for word in line.split(b",")[1:]]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("way", [(), pytest.param(PROCESSES, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("inputs", ["t.csv", "t.jsonl", "in/*.npz"])
 @pytest.mark.parametrize("batch", ["7", "auto"])

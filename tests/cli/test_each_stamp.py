@@ -61,6 +61,7 @@ OTHERS = {
 }
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("what", "way"), [*((what, ()) for what in OTHERS), pytest.param("graph", PROCESSES, marks=pytest.mark.slow)]
 )

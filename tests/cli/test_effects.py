@@ -138,7 +138,7 @@ def words_of(command, option):
     return [*command.split(), *LEAST.get(name, LEAST[command]).split(), *beside.split()], words.split()
 
 
-@pytest.mark.sampled(10)
+@pytest.mark.sampled(20)
 @pytest.mark.parametrize(("command", "option"), setting())
 def test_it_changes_the_result_or_is_refused(command, option, places, tmp_path):
     least, words = words_of(command, option)

@@ -70,6 +70,7 @@ def test_roles_around_a_variable(node, words):
     assert words in facts(STAGES[1], node)["role"]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("node", "words"),
     [

@@ -44,7 +44,7 @@ def terminal(monkeypatch):
     return typed
 
 
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(10)
 @pytest.mark.parametrize("name", LINES)
 def test_no_line_is_longer_than_the_terminal_and_no_word_of_prose_is_broken(name, terminal):
     lines, sections = terminal(*LINES[name])
@@ -55,7 +55,7 @@ def test_no_line_is_longer_than_the_terminal_and_no_word_of_prose_is_broken(name
     assert {word for line in prose for word in line.split()} <= words
 
 
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(10)
 @pytest.mark.parametrize("name", LINES)
 def test_a_column_is_shown_or_its_name_said(name, terminal):
     lines, sections = terminal(*LINES[name])

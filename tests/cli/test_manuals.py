@@ -42,7 +42,7 @@ def test_a_page_has_what_the_help_has(name):
     assert set(spoken(said)) - set(spoken(page)) <= {"Usage"}
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(8)
 @pytest.mark.skipif(not shutil.which("groff"), reason="the program 'groff' is not installed")
 @pytest.mark.parametrize("name", PAGES)
 def test_pages_are_formatted_without_a_warning(name):

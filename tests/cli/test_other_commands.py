@@ -366,7 +366,7 @@ def test_another_form_of_a_word_is_guessed():
     }
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("name", main.commands())
 def test_a_slip_in_the_name_of_a_command_is_guessed(name):
     """Any letter but the first left out, doubled or wrong, or two letters swapped, where this is no other word."""

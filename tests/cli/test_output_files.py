@@ -214,7 +214,7 @@ def written() -> Iterator[tuple[str, str, str]]:
         yield from ((name, flag, ending) for ending in sorted(TAKEN[name, flag] - NEED_PROGRAMS))
 
 
-@pytest.mark.sampled(12)
+@pytest.mark.sampled(24)
 @pytest.mark.parametrize(("name", "flag", "ending"), list(written()))
 def test_what_the_name_says_is_written(name, flag, ending, tmp_path):
     path = f"{tmp_path / 'file'}{ending}"

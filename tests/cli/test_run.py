@@ -257,6 +257,7 @@ def test_ctrl_c_saves_what_was_promised(tmp_path):
     assert 0 <= np.load(path)["var"] < 1
 
 
+@pytest.mark.slow
 def test_timeout_ends_a_loop_that_never_does(tmp_path):
     graph = tmp_path / "loop.pbtxt"
     graph.write_text(LOOP)

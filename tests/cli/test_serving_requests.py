@@ -35,6 +35,7 @@ REQUESTS = {
 }
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("way", ["text", "file", "standard input", "line", "document in lines"])
 @pytest.mark.parametrize("form", REQUESTS)
 def test_requests_feed_all_inputs(form, way, two):
@@ -53,6 +54,7 @@ def test_requests_feed_all_inputs(form, way, two):
         assert made["y"].tolist() == [[1, 4], [9, 16]] and made["t"].tolist() == [b"ab", b"\xff\0a"]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("request_", [{"instances": [[1, 2]]}, {"inputs": [[1, 2]]}, [[1, 2]]], ids=str)
 @pytest.mark.parametrize("options", [("--feed", "-"), ("--each", "r.json", "--out-dir", "o")], ids=" ".join)
 def test_a_value_without_a_name_feeds_the_only_input(request_, options, tmp_path, monkeypatch):

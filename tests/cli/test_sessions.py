@@ -132,9 +132,10 @@ def test_every_command_keeps_to_its_time(command, tmp_path):
     assert time.monotonic() - start < 200
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("command", WAYS)
 def test_every_command_limits_its_memory(command, bare):
-    with mock.patch("tfg.core.runtime.guards.process_limits.limit_memory") as limit:
+    with mock.patch("tfg.core.runtime.execute.process_limits.limit_memory") as limit:
         call(command, bare, "--state", OBJECTS, "--max-memory", "1G")
     limit.assert_called_once_with(1 << 30)
 

@@ -21,6 +21,7 @@ CALLS = {
 }
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("command", CALLS)
 @pytest.mark.parametrize("signature", [(), ("--signature", "serving_default")])
 def test_words_are_names_of_the_usual_signature(command, signature):
@@ -28,6 +29,7 @@ def test_words_are_names_of_the_usual_signature(command, signature):
     assert done.code == 0, done.err
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("command", CALLS)
 def test_words_may_have_the_form_of_tensors(command):
     """`x:0` is the argument `x`, where the graph has no node of this name; `x:1` is none."""

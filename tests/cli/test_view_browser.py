@@ -15,8 +15,8 @@ from tests.cli.running import SAMPLES, tfg
 from tests.functions import define
 from tests.pages import NASTY, UNKNOWN_OPS, calling_graph, graph_of_unknown_ops, large_graph, nasty_graph, nasty_nodes
 from tfg.core.building.builder import GraphBuilder
+from tfg.core.explaining.model_view import model_view
 from tfg.core.graph.metagraph import Asset
-from tfg.core.model.model_view import model_view
 from tfg.core.support.escaping import printable_line
 from tfg.formats import load, save
 from tfg.formats.api.viewing import make_page, page_look

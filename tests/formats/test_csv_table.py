@@ -46,6 +46,7 @@ def test_truth_and_all_columns(tmp_path):
     assert parse_value(f"@{path}", float32).tolist() == [[1, 0], [0, 1]]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("text", "column", "error", "words"),
     [
@@ -76,6 +77,7 @@ def test_any_bytes_are_a_table_or_an_error(tmp_path):
             parse_value(f"@{path}", float32)
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(
     ("dtype", "cell", "reason"),
     [

@@ -219,6 +219,7 @@ def test_what_is_fetched_is_an_array(model):
     assert all(type(value) is np.ndarray for value in tfg.Session(graph).run([f"{restoring.name}:{i}" for i in (0, 1)], feeds))
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("tier", [tier for tier in Tier if tier is not Tier.DATAFLOW])
 def test_every_tier_restores(tier, model):
     with tiers.forcing(tier):

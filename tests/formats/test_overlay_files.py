@@ -10,8 +10,8 @@ from tests.cli.running import SAMPLES, tfg
 from tests.functions import define
 from tfg.core.building.builder import GraphBuilder
 from tfg.core.drawing.view_model import problem_overlay
+from tfg.core.explaining.model_view import model_view
 from tfg.core.graph.graph import Graph
-from tfg.core.model.model_view import model_view
 from tfg.core.support.errors import InvalidArgumentError
 from tfg.formats import load
 from tfg.formats.api.counting import profile

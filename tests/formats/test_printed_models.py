@@ -93,6 +93,7 @@ def test_graphs_are_read_as_those_in_texts_of_their_own(kind, scanned):
     assert len(scanned) == 1
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize(
     "edited",
@@ -159,6 +160,7 @@ def test_changed_text(kind, seed):
         held_against_protobuf(kind, text)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("line", ["graph_def {\n", "meta_graphs {\n", "graph_def {\n}\n", "  graph_def {\n"])
 def test_text_that_only_begins_is_told_at_once(kind, line):

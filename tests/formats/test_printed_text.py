@@ -46,6 +46,7 @@ def held_against_protobuf(text, message_type=GraphDef):
     return result is not None
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("path", SAMPLES, ids=lambda path: path.stem)
 def test_samples(path):
     text = path.read_text()
@@ -140,6 +141,7 @@ def graph_by_protobuf(text):
     return b"".join(graph_chunks(graph, lambda: graph)), list(map(str, faults))
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("path", SAMPLES, ids=lambda path: path.stem)
 def test_graphs_in_samples(path):
     assert graph_in(path.read_text()) == graph_by_protobuf(path.read_text())

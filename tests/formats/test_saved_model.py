@@ -260,6 +260,7 @@ def test_assets_stay_inside(tmp_path, filename):
         load(tmp_path)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", ["saved_model.pb", "saved_model.pbtxt"])
 @pytest.mark.parametrize("kind", ["graph", "meta_graph"])
 @pytest.mark.parametrize("text", [False, True])

@@ -270,6 +270,7 @@ SLOPED = {"a": np.float32([[[SLOPE]]])}
 PRODUCT = FILTER * IMAGE
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(
     ("parts", "arguments", "expected"),
     [

@@ -52,7 +52,7 @@ def _assert_kept_in(place, name, command, *options):
     assert place.outside() == before
 
 
-@pytest.mark.sampled(11)
+@pytest.mark.sampled(22)
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("command", COMMANDS)
 def test_an_attempt_in_a_run(command, name, place):

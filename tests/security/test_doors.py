@@ -13,10 +13,10 @@ from tests.security.hostile import HOSTILE, IN_MAIN_OP, SECRET, Folder, hostile_
 from tfg import GraphBuilder
 from tfg.cli import main
 from tfg.core.comparing.verify_rewrite import GraphRuns, verify
-from tfg.core.feeding.drawn_feeds import Feeds
 from tfg.core.flops.measured import measure
 from tfg.core.gradients.jacobian import check_gradient
 from tfg.core.graph.purity import impurity
+from tfg.core.runtime.session.drawn_feeds import Feeds
 from tfg.core.runtime.session.runner import Runner
 from tfg.core.support.errors import PermissionDeniedError
 from tfg.core.training.optimizers import find_optimizer
@@ -121,7 +121,7 @@ def test_the_options_of_a_session_are_the_same_everywhere():
     assert sorted(name for name, *_ in told.pop()) == sorted(shared)
 
 
-@pytest.mark.sampled(11)
+@pytest.mark.sampled(22)
 @pytest.mark.parametrize("kind", HOSTILE)
 @pytest.mark.parametrize("way", invocations(RUNS))
 def test_refused(way, kind, folder):
@@ -135,7 +135,7 @@ def test_refused(way, kind, folder):
     assert SECRET not in done.out + done.err
 
 
-@pytest.mark.sampled(11)
+@pytest.mark.sampled(22)
 @pytest.mark.parametrize("kind", HOSTILE)
 @pytest.mark.parametrize("way", invocations(RUNS))
 def test_allowed(way, kind, folder):
@@ -146,7 +146,7 @@ def test_allowed(way, kind, folder):
     assert (folder.files() != before) == writes
 
 
-@pytest.mark.sampled(11)
+@pytest.mark.sampled(22)
 @pytest.mark.parametrize("kind", HOSTILE)
 @pytest.mark.parametrize("way", invocations(LOOKS))
 def test_looking_touches_no_file(way, kind, folder):
@@ -199,7 +199,7 @@ DOORS = {
 }
 
 
-@pytest.mark.sampled(9)
+@pytest.mark.sampled(18)
 @pytest.mark.parametrize("kind", sorted(set(HOSTILE) - IN_MAIN_OP))
 @pytest.mark.parametrize("door", DOORS)
 def test_the_library_refuses_what_it_is_not_told(door, kind, folder):
@@ -210,6 +210,7 @@ def test_the_library_refuses_what_it_is_not_told(door, kind, folder):
     assert folder.files() == before
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("door", DOORS)
 def test_the_library_takes_over_what_its_caller_allowed(door, folder):
     graph = hostile_graph("WriteFile", folder)

@@ -32,7 +32,7 @@ def _run(place, make, access=None):
     return Session(graph, files=access).run([fetch])[0]
 
 
-@pytest.mark.sampled(10)
+@pytest.mark.sampled(20)
 @pytest.mark.parametrize("name", escapes.ESCAPES)
 def test_denied(name, place):
     before = place.outside()

@@ -18,7 +18,7 @@ pytestmark = pytest.mark.slow
 CLI = ("-c", "from tfg.cli.main import main; main()")
 ISOLATED = """
 import numpy as np, tfg
-from tfg.core.runtime.guards.limits import can_be_apart, run_apart
+from tfg.core.runtime.execute.limits import can_be_apart, run_apart
 g = tfg.GraphBuilder()
 node = g.MatrixInverse(g.Placeholder(dtype="float32", shape=[2, 2])).node
 value = np.float32([[2, 0], [0, 4]])

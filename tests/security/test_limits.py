@@ -17,7 +17,7 @@ import pytest
 import tfg
 from tests.cli.running import ROOT
 from tests.cli.running import tfg as tfg_in_process
-from tfg.core.runtime.guards.process_limits import TimeLimit
+from tfg.core.runtime.execute.process_limits import TimeLimit
 from tfg.core.support.errors import DeadlineExceededError, ResourceExhaustedError
 from tfg.core.types.tensors import FuncRef, Tensor
 
@@ -270,10 +270,11 @@ def test_who_had_the_timers_signal_before_has_it_again():
         signal.signal(signal.SIGALRM, before)
 
 
+@pytest.mark.slow
 def test_what_swallows_interruptions_ends_with_the_process():
     """Python itself ends it: from outside its frames cannot be read while they come and go."""
     lines = (
-        "from tfg.core.runtime.guards.process_limits import TimeLimit",
+        "from tfg.core.runtime.execute.process_limits import TimeLimit",
         "def deep(n): return deep(n - 1) if n else None",
         "class Swallowing:",
         "    def __exit__(self, *raised): return True",

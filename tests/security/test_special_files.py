@@ -104,7 +104,7 @@ NAMED = ("g.pb", "x.bytes", "x.tfrecord")
 """The inputs that may be pipes; one that nobody writes to is empty."""
 
 
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(10)
 @pytest.mark.parametrize("special", SPECIAL)
 @pytest.mark.parametrize("name", READS)
 def test_a_special_file_is_no_input(name, special, files):
@@ -173,8 +173,8 @@ OWN = {
     "core/op_libraries/entry_points.py",
     "core/registry/catalog.py",
     "core/registry/op_history.py",
-    "core/runtime/guards/openblas_kernels.py",
-    "core/runtime/guards/process_limits.py",
+    "core/runtime/execute/openblas_kernels.py",
+    "core/runtime/execute/process_limits.py",
     "core/support/atomic.py",
     "core/support/file_groups.py",
     "core/support/regular_files.py",

@@ -20,7 +20,7 @@ from tfg.core.support.untrusted import untrusted_process
 COUNTDOWN = SAMPLES / "countdown.pbtxt"
 XOR = SAMPLES / "xor.pbtxt"
 SHORT = """
-from tfg.core.runtime.guards import limits
+from tfg.core.runtime.execute import limits
 from tfg.cli.main import main
 limits.UNTRUSTED_SECONDS = 1.0
 main()
@@ -73,7 +73,7 @@ def test_memory_has_a_limit(tmp_path):
 
 
 def test_a_system_without_the_limits_refuses_the_switch(monkeypatch, tmp_path):
-    monkeypatch.setattr("tfg.core.runtime.guards.process_limits._PAGES", str(tmp_path / "none"))
+    monkeypatch.setattr("tfg.core.runtime.execute.process_limits._PAGES", str(tmp_path / "none"))
     done = run("--untrusted", "explain", XOR)
     assert (done.code, done.out) == (1, "") and "a memory limit of a process needs Linux" in done.err
 
@@ -102,7 +102,7 @@ def test_sessions_on_an_untrusted_graph_have_limits(monkeypatch):
     for each in (graph, graph.copy()):
         with pytest.raises(tfg.errors.InvalidArgumentError, match="untrusted=True"):
             tfg.Session(each, files=tfg.FileAccess.everything())
-    monkeypatch.setattr("tfg.core.runtime.guards.limits.UNTRUSTED_SECONDS", 1e-9)
+    monkeypatch.setattr("tfg.core.runtime.execute.limits.UNTRUSTED_SECONDS", 1e-9)
     with pytest.raises(DeadlineExceededError):
         tfg.Session(graph.copy()).run("take:0")
 

@@ -143,6 +143,7 @@ def test_every_function_of_a_graph_is_in_a_table():
     assert not set(lacking) - {"Checkpoint", "RecordStream"}
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.usefixtures("need")
 @pytest.mark.parametrize("name", MADE)
 def test_a_graph_made_from_an_untrusted_graph_is_untrusted(name, tmp_path):
@@ -158,9 +159,10 @@ def test_functions_of_an_untrusted_graph_are_untrusted(load):
     assert not any(function.body.is_untrusted for function in load(SCALER).functions.values())
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", RUNS)
 def test_every_run_has_the_limits(name, tmp_path, monkeypatch):
-    monkeypatch.setattr("tfg.core.runtime.guards.limits.UNTRUSTED_SECONDS", 1e-9)
+    monkeypatch.setattr("tfg.core.runtime.execute.limits.UNTRUSTED_SECONDS", 1e-9)
     with pytest.raises(DeadlineExceededError):
         RUNS[name](tfg.load(XOR, untrusted=True), tmp_path)
 

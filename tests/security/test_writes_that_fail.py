@@ -79,6 +79,7 @@ def small_disk(tmp_path):
     subprocess.run(["umount", folder], check=True)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", kills.WRITERS)
 def test_full_disk(name, small_disk):
     kills.WRITERS[name].write(small_disk, 1)

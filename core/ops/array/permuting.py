@@ -7,8 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from ...building.gradbuilder import GradientBuilder, Gradients
-from ...graph.graph import Node, Output
 from ...registry.registry import arrays, gradient, kernel, layout, lower, onnx, shape, zero_cost
 from ...support.errors import InvalidArgumentError
 from ...types import dtypes
@@ -55,10 +53,8 @@ def transpose_shape(x: TensorSpec, perm: TensorSpec) -> Shape:
     return Shape(x.shape[a] for a in _permutation(tuple(numbers(axes)), x.rank))
 
 
-@gradient("Transpose", "ConjugateTranspose")
-def transpose_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
-    # InvertPermutation takes no negative dimensions, which the op itself does: TensorFlow has no gradient for those either.
-    return [g.apply(node.op, grad, g.InvertPermutation(node.inputs[1])), None]
+# InvertPermutation takes no negative dimensions, which the op itself does: TensorFlow has no gradient for those either.
+gradient("Transpose", "ConjugateTranspose")(by_ops("same dy (InvertPermutation 1)"))
 
 
 @kernel(
@@ -140,7 +136,7 @@ def reverse_sequence_shape(x: TensorSpec, lengths: TensorSpec, *, seq_dim: int, 
     return x.shape
 
 
-@kernel("Roll", flops=zero_cost)
+@kernel("Roll", gradient=by_ops("Roll dy (Neg 1) 2"), flops=zero_cost)
 def roll(x: Array, shift: Array, axis: Array) -> Result:
     """The elements moved on by `shift` along each axis, around the end to the beginning."""
     if x.ndim < 1:
@@ -173,12 +169,6 @@ def roll_shape(x: TensorSpec, shift: TensorSpec, axis: TensorSpec) -> Shape:
         raise InvalidArgumentError("input must be 1-D or higher")
     merge_shapes(shift.shape, axis.shape)
     return x.shape
-
-
-@gradient("Roll")
-def roll_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
-    _, shift, axis = node.inputs
-    return [g.Roll(grad, g.Neg(shift), axis), None, None]
 
 
 layout("T.A -> T", "Roll")

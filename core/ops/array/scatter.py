@@ -128,16 +128,9 @@ flops(*(op for op, ufunc in _TENSOR_SCATTERS if ufunc), "ScatterNdNonAliasingAdd
 )
 
 
-@gradient("TensorScatterUpdate")
-def tensor_scatter_update_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
-    _, indices, updates = node.inputs
-    # Of repeated indices each gets the whole gradient, as in TensorFlow, although only one update stays.
-    return [g.TensorScatterUpdate(grad, indices, g.zeros_like(updates)), None, g.GatherNd(grad, indices)]
-
-
-@gradient("TensorScatterSub")
-def tensor_scatter_sub_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
-    return [grad, None, g.Neg(g.GatherNd(grad, node.inputs[1]))]
+# Of repeated indices each gets the whole gradient, as in TensorFlow, although only one update stays.
+gradient("TensorScatterUpdate")(by_ops("TensorScatterUpdate dy 1 (ZerosLike 2)", "", "GatherNd dy 1"))
+gradient("TensorScatterSub")(by_ops("dy", "", "Neg (GatherNd dy 1)"))
 
 
 @gradient("TensorScatterMin", "TensorScatterMax")

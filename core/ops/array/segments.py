@@ -19,6 +19,7 @@ from ...types.arrays import Array
 from ...types.dims import DimLike
 from ...types.shapes import UNKNOWN, Shape, TensorSpec, dims_of, merge_dims, merge_shapes
 from ..shared.argument_checks import require, require_known_sizes, require_rank
+from ..shared.decompositions import by_ops
 from ..shared.elementwise_tables import counted
 from ..shared.shape_arguments import scalar_int
 
@@ -126,9 +127,7 @@ flops(*(op for op, *_ in _SORTED))(
 )
 
 
-@gradient("SegmentSum")
-def segment_sum_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
-    return [g.GatherV2(grad, node.inputs[1], 0), None]
+gradient("SegmentSum")(by_ops("GatherV2 dy 1 =0"))
 
 
 @gradient("SegmentMean")

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,8 @@ from ...numerics.windows import strided_windows
 from ...registry.registry import NOT_DIFFERENTIABLE, arrays, everywhere, facts, gradient, kernel, layout, shape, zero_cost
 from ...support.errors import InvalidArgumentError, UnimplementedError
 from ...types.arrays import Array, Result
-from ...types.dims import Dim, DimLike, ceil_div
+from ...types.dims import DimLike, ceil_div
+from ...types.dtypes import int64
 from ...types.shapes import UNKNOWN, Shape, TensorSpec, dims_of, unknown_dims
 from ..shared.argument_checks import is_empty, require_rank, with_rank
 from ..shared.decompositions import by_ops
@@ -43,11 +45,15 @@ def _pairs(value: Any, count: int, name: str) -> list[tuple[Any, ...]]:
 def _block(block_shape: Array, rank: int) -> tuple[int, ...]:
     """Return the block's sizes; InvalidArgumentError if they are not positive or too many."""
     sizes = ints(block_shape, "block_shape")
-    if rank < 1 + len(sizes):
-        raise InvalidArgumentError(f"input rank should be >= {1 + len(sizes)} instead of {rank}")
-    if any(size < 1 for size in sizes):
-        raise InvalidArgumentError(f"All values in block_shape must be positive, got {sizes}")
+    _check_block(sizes, rank)
     return sizes
+
+
+def _check_block(block: Sequence[DimLike], rank: int) -> None:
+    if rank < 1 + len(block):
+        raise InvalidArgumentError(f"input rank should be >= {1 + len(block)} instead of {rank}")
+    if any(isinstance(size, int) and size < 1 for size in block):
+        raise InvalidArgumentError(f"All values in block_shape must be positive, got {block}")
 
 
 # Block sizes decide how many axes the blocks have, so that they must be known; in ONNX crops and pads may be inputs.
@@ -57,14 +63,10 @@ def space_to_batch_nd(xp: Any, x: Any, block_shape: Array, paddings: Any) -> Any
     block = _block(block_shape, x.ndim)
     count = len(block)
     pads = _pairs(paddings, count, "paddings")
-    padded = [d + before + after for d, (before, after) in zip(x.shape[1:], pads)]
-    for size, dim in zip(block, padded):
-        if isinstance(dim, int) and dim % size:
-            raise InvalidArgumentError(f"padded_shape = {padded} is not divisible by block_shape = {block}")
+    padded, dims = _into_batch(x.shape, block, pads)
+    batch, rest = x.shape[0], x.shape[1 + count :]
     if any(not isinstance(width, int) or width for pair in pads for width in pair):
         x = xp.pad(x, [(0, 0), *pads, *[(0, 0)] * (x.ndim - 1 - count)])
-    batch, rest = x.shape[0], x.shape[1 + count :]
-    dims = (batch * math.prod(block), *(dim // size for dim, size in zip(padded, block)), *rest)
     if is_empty(xp, x):  # whose blocks may be larger than NumPy takes for a shape
         return xp.full(dims, 0, x.dtype)
     split = [n for size, dim in zip(block, padded) for n in (dim // size, size)]
@@ -74,44 +76,31 @@ def space_to_batch_nd(xp: Any, x: Any, block_shape: Array, paddings: Any) -> Any
     return xp.reshape(xp.transpose(xp.reshape(x, (batch, *split, *rest)), order), dims)
 
 
-@shape("SpaceToBatchND")
-def space_to_batch_nd_shape(x: TensorSpec, block_shape: TensorSpec, paddings: TensorSpec) -> Shape:
+def _into_batch(dims: Any, block: Sequence[Any], pads: Iterable[tuple[Any, Any]]) -> tuple[list[Any], tuple[Any, ...]]:
+    """Return the padded sizes of space, and all sizes after the blocks moved into the batch."""
+    padded = [d + before + after for d, (before, after) in zip(dims[1:], pads)]
+    for size, dim in zip(block, padded):
+        if isinstance(dim, int) and isinstance(size, int) and dim % size:
+            raise InvalidArgumentError(f"padded_shape = {padded} is not divisible by block_shape = {block}")
+    blocks = (dim // size for dim, size in zip(padded, block))
+    return padded, (dims[0] * math.prod(block), *blocks, *dims[1 + len(block) :])
+
+
+def _blocks_shape(sizes: Callable[..., Any], x: TensorSpec, block_shape: TensorSpec, amounts: TensorSpec) -> Shape:
+    """Return the shape after the blocks moved as `sizes` says, as far as the block and the pads or crops are known."""
     require_rank(block_shape, 1, "block_shape")
-    return _batched(x.shape, _block_sizes(block_shape), dims_of(paddings))
-
-
-def _block_sizes(block_shape: TensorSpec) -> Sequence[DimLike] | None:
-    """Return the sizes of a block; None if their number is unknown, too."""
-    sizes = dims_of(block_shape)
-    return list(unknown_dims(block_shape.shape[0])) if sizes is None and is_sized(block_shape) else sizes
-
-
-def _batched(x: Shape, block: Sequence[DimLike] | None, pads: Sequence[DimLike] | None) -> Shape:
-    """Return the shape after SpaceToBatchND, as far as block and paddings are known."""
-    if x.rank is None:
-        return UNKNOWN
-    if block is None:
+    block = dims_of(block_shape)
+    if block is None and is_sized(block_shape):
+        block = list(unknown_dims(block_shape.shape[0]))
+    if x.rank is None or block is None:
         return unknown_dims(x.rank)
-    _check_block(x, block)
-    dims = list(x)
-    dims[0] = dims[0] * math.prod(block)
-    _check_amounts(pads, block, "paddings")
-    for i, size in enumerate(block):
-        total = dims[1 + i] + pads[2 * i] + pads[2 * i + 1] if pads is not None else Dim.unknown()
-        if isinstance(total, int) and isinstance(size, int) and total % size:
-            raise InvalidArgumentError(f"a padded dimension of {total} is not divisible by the block's {size}")
-        dims[1 + i] = total // size
-    return Shape(dims)
-
-
-def _check_block(x: Shape, block: Sequence[DimLike]) -> None:
-    if len(x) < 1 + len(block) or any(isinstance(size, int) and size < 1 for size in block):
-        raise InvalidArgumentError(f"a block of {block} does not fit the shape {x}")
-
-
-def _check_amounts(amounts: Any, block: Any, name: str) -> Any:
-    if amounts is not None and len(amounts) != 2 * len(block):
-        raise InvalidArgumentError(f"{name} must be two numbers for each of {len(block)} dimensions, not {len(amounts)}")
+    _check_block(block, x.rank)
+    known = dims_of(amounts)
+    flat = list(unknown_dims(2 * len(block))) if known is None else known
+    if len(flat) != 2 * len(block):
+        raise InvalidArgumentError(f"{len(flat)} numbers are not two for each of {len(block)} dimensions")
+    _, dims = sizes(x.shape, block, list(zip(flat[::2], flat[1::2])))
+    return Shape(None if known is None and 0 < axis <= len(block) else dim for axis, dim in enumerate(dims))
 
 
 @everywhere("BatchToSpaceND", gradient=by_ops("SpaceToBatchND dy 1 2"), flops=zero_cost, static=(1, 2), sizes=(2,))
@@ -120,50 +109,57 @@ def batch_to_space_nd(xp: Any, x: Any, block_shape: Array, crops: Any) -> Any:
     block = _block(block_shape, x.ndim)
     count = len(block)
     cuts = _pairs(crops, count, "crops")
-    if isinstance(x.shape[0], int) and x.shape[0] % math.prod(block):
-        raise InvalidArgumentError(f"Input batch dimension ({x.shape[0]}) is not divisible by product of block sizes {block}")
-    batch = x.shape[0] // math.prod(block)
-    spatial, rest = x.shape[1 : 1 + count], x.shape[1 + count :]
-    full = [d * size for d, size in zip(spatial, block)]
-    for dim, (before, after) in zip(full, cuts):
-        if all(isinstance(size, int) for size in (dim, before, after)) and before + after > dim:
-            raise InvalidArgumentError(f"cropped_shape must be non-negative: {dim} - {before} - {after}")
+    full, dims = _out_of_batch(x.shape, block, cuts)
     if is_empty(xp, x):  # whose blocks may be larger than NumPy takes for a shape
-        return xp.full((batch, *(dim - before - after for dim, (before, after) in zip(full, cuts)), *rest), 0, x.dtype)
+        return xp.full(dims, 0, x.dtype)
+    batch, rest = dims[0], x.shape[1 + count :]
     order = [count, *(n for i in range(count) for n in (count + 1 + i, i)), *range(1 + 2 * count, x.ndim + count)]
-    joined = xp.reshape(xp.transpose(xp.reshape(x, (*block, batch, *spatial, *rest)), order), (batch, *full, *rest))
+    parts = xp.transpose(xp.reshape(x, (*block, batch, *x.shape[1:])), order)
+    joined = xp.reshape(parts, (batch, *full, *rest))
     return joined[(slice(None), *(slice(before, dim - after) for dim, (before, after) in zip(full, cuts)))]
 
 
-@shape("BatchToSpaceND")
-def batch_to_space_nd_shape(x: TensorSpec, block_shape: TensorSpec, crops: TensorSpec) -> Shape:
-    require_rank(block_shape, 1, "block_shape")
-    return _unbatched(x.shape, _block_sizes(block_shape), dims_of(crops))
-
-
-def _unbatched(x: Shape, block: Sequence[DimLike] | None, cuts: Sequence[DimLike] | None) -> Shape:
-    """Return the shape after BatchToSpaceND, as far as block and crops are known."""
-    if x.rank is None:
-        return UNKNOWN
-    if block is None:
-        return unknown_dims(x.rank)
-    _check_block(x, block)
-    dims = list(x)
+def _out_of_batch(dims: Any, block: Sequence[Any], cuts: Iterable[tuple[Any, Any]]) -> tuple[list[Any], tuple[Any, ...]]:
+    """Return the sizes of space before the crops, and all sizes after the blocks left the batch."""
     area = math.prod(block)
-    _check_amounts(cuts, block, "crops")
     if isinstance(dims[0], int) and isinstance(area, int) and dims[0] % area:
-        raise InvalidArgumentError(f"a batch of {dims[0]} is not divisible by the block's {area}")
-    dims[0] = dims[0] // area
-    for i, size in enumerate(block):
-        dims[1 + i] = dims[1 + i] * size - cuts[2 * i] - cuts[2 * i + 1] if cuts is not None else Dim.unknown()
-    return Shape(dims)
+        raise InvalidArgumentError(f"Input batch dimension ({dims[0]}) is not divisible by product of block sizes {block}")
+    full = [d * size for d, size in zip(dims[1:], block)]
+    cropped = [dim - before - after for dim, (before, after) in zip(full, cuts)]
+    if any(isinstance(dim, int) and dim < 0 for dim in cropped):
+        raise InvalidArgumentError(f"cropped_shape must be non-negative: {cropped}")
+    return full, (dims[0] // area, *cropped, *dims[1 + len(block) :])
+
+
+shape("SpaceToBatchND")(functools.partial(_blocks_shape, _into_batch))
+shape("BatchToSpaceND")(functools.partial(_blocks_shape, _out_of_batch))
 
 
 @everywhere("SpaceToBatch", gradient=by_ops("BatchToSpace dy 1"), flops=zero_cost, static=(1,), sizes=(1,))
 def space_to_batch(xp: Any, x: Any, paddings: Any, *, block_size: int) -> Any:
     """SpaceToBatchND with a square block."""
     _require_rank_4(x)
-    return space_to_batch_nd(xp, x, np.array([block_size] * 2), paddings)
+    return space_to_batch_nd(xp, x, _square(block_size), paddings)
+
+
+@everywhere("BatchToSpace", gradient=by_ops("SpaceToBatch dy 1"), flops=zero_cost, static=(1,), sizes=(1,))
+def batch_to_space(xp: Any, x: Any, crops: Any, *, block_size: int) -> Any:
+    """BatchToSpaceND with a square block."""
+    _require_rank_4(x)
+    return batch_to_space_nd(xp, x, _square(block_size), crops)
+
+
+def _square(size: int) -> Array:
+    return np.array([size, size])
+
+
+def _square_blocks_shape(sizes: Callable[..., Any], x: TensorSpec, amounts: TensorSpec, *, block_size: int) -> Shape:
+    images = TensorSpec(x.dtype, Shape(with_rank(x.shape, 4)))
+    return _blocks_shape(sizes, images, TensorSpec(int64, Shape([2]), _square(block_size)), amounts)
+
+
+shape("SpaceToBatch")(functools.partial(_square_blocks_shape, _into_batch))
+shape("BatchToSpace")(functools.partial(_square_blocks_shape, _out_of_batch))
 
 
 def _require_rank_4(x: Any) -> None:
@@ -171,34 +167,23 @@ def _require_rank_4(x: Any) -> None:
         raise InvalidArgumentError(f"Input rank should be 4 instead of {x.ndim}")
 
 
-@shape("SpaceToBatch")
-def space_to_batch_shape(x: TensorSpec, paddings: TensorSpec, *, block_size: int) -> Shape:
-    return _batched(Shape(with_rank(x.shape, 4)), [block_size] * 2, dims_of(paddings))
-
-
-@everywhere("BatchToSpace", gradient=by_ops("SpaceToBatch dy 1"), flops=zero_cost, static=(1,), sizes=(1,))
-def batch_to_space(xp: Any, x: Any, crops: Any, *, block_size: int) -> Any:
-    """BatchToSpaceND with a square block."""
-    _require_rank_4(x)
-    return batch_to_space_nd(xp, x, np.array([block_size] * 2), crops)
-
-
-@shape("BatchToSpace")
-def batch_to_space_shape(x: TensorSpec, crops: TensorSpec, *, block_size: int) -> Shape:
-    return _unbatched(Shape(with_rank(x.shape, 4)), [block_size] * 2, dims_of(crops))
-
-
 @everywhere("SpaceToDepth", gradient=by_ops("DepthToSpace dy"), flops=zero_cost, facts=("row_wise",))
 def space_to_depth(xp: Any, x: Any, *, block_size: int, data_format: str) -> Any:
     """Blocks of space, block_size x block_size, become depth."""
     x = _channels_last(xp, x, data_format)
-    n, h, w, c = x.shape
-    if any(isinstance(size, int) and size % block_size for size in (h, w)):
-        raise InvalidArgumentError(f"Image width {w} and height {h} should be divisible by block_size: {block_size}")
-    rows, columns = h // block_size, w // block_size
+    n, rows, columns, depth = _into_depth(x.shape, block_size)
     # In the new depth the old channels count fastest: each place of a block keeps its channels together.
-    blocks = xp.transpose(xp.reshape(x, (n, rows, block_size, columns, block_size, c)), (0, 1, 3, 2, 4, 5))
-    return _original_format(xp, xp.reshape(blocks, (n, rows, columns, block_size * block_size * c)), data_format)
+    parts = xp.reshape(x, (n, rows, block_size, columns, block_size, x.shape[3]))
+    blocks = xp.reshape(xp.transpose(parts, (0, 1, 3, 2, 4, 5)), (n, rows, columns, depth))
+    return _original_format(xp, blocks, data_format)
+
+
+def _into_depth(dims: Any, size: int) -> tuple[Any, ...]:
+    """Return the sizes after blocks of space moved into depth."""
+    n, h, w, c = dims
+    if any(isinstance(dim, int) and dim % size for dim in (h, w)):
+        raise InvalidArgumentError(f"Image width {w} and height {h} should be divisible by block_size: {size}")
+    return n, h // size, w // size, size * size * c
 
 
 def _original_format(xp: Any, x: Any, data_format: str) -> Any:
@@ -215,43 +200,35 @@ def _channels_last(xp: Any, x: Any, data_format: str) -> Any:
     return xp.transpose(x, (0, 2, 3, 1)) if data_format == "NCHW" else x
 
 
-def _depth_block_shape(x: TensorSpec, block_size: int, data_format: str, into_depth: bool) -> Shape:
+def _depth_shape(sizes: Callable[..., Any], x: TensorSpec, *, block_size: int, data_format: str) -> Shape:
     if data_format == "NCHW_VECT_C" or x.rank is None:
         return UNKNOWN if data_format == "NCHW_VECT_C" else unknown_dims(4)
     require_rank(x, 4, "input")
-    n, h, w, c = (x.shape[i] for i in ((0, 2, 3, 1) if data_format == "NCHW" else (0, 1, 2, 3)))
-    area = block_size * block_size
-    divided = ((h, block_size), (w, block_size)) if into_depth else ((c, area),)
-    for dim, size in divided:
-        if isinstance(dim, int) and dim % size:
-            raise InvalidArgumentError(f"a dimension of {dim} should be divisible by {size}")
-    h, w = (h // block_size, w // block_size) if into_depth else (h * block_size, w * block_size)
-    c = c * area if into_depth else c // area
+    dims = list(x.shape)
+    n, h, w, c = sizes([dims[0], *dims[2:], dims[1]] if data_format == "NCHW" else dims, block_size)
     return Shape((n, c, h, w) if data_format == "NCHW" else (n, h, w, c))
-
-
-@shape("SpaceToDepth")
-def space_to_depth_shape(x: TensorSpec, *, block_size: int, data_format: str) -> Shape:
-    return _depth_block_shape(x, block_size, data_format, True)
 
 
 @everywhere("DepthToSpace", gradient=by_ops("SpaceToDepth dy"), flops=zero_cost, facts=("row_wise",))
 def depth_to_space(xp: Any, x: Any, *, block_size: int, data_format: str) -> Any:
     """Depth becomes blocks of space, block_size x block_size."""
     x = _channels_last(xp, x, data_format)
-    n, h, w, c = x.shape
-    if isinstance(c, int) and c % (block_size * block_size):
-        raise InvalidArgumentError(f"Input depth dimension {c} should be divisible by: {block_size * block_size}")
-    depth = c // (block_size * block_size)
-    blocks = xp.transpose(xp.reshape(x, (n, h, w, block_size, block_size, depth)), (0, 1, 3, 2, 4, 5))
-    return _original_format(xp, xp.reshape(blocks, (n, h * block_size, w * block_size, depth)), data_format)
+    n, h, w, _ = x.shape
+    sizes = _out_of_depth(x.shape, block_size)
+    blocks = xp.transpose(xp.reshape(x, (n, h, w, block_size, block_size, sizes[3])), (0, 1, 3, 2, 4, 5))
+    return _original_format(xp, xp.reshape(blocks, sizes), data_format)
 
 
-@shape("DepthToSpace")
-def depth_to_space_shape(x: TensorSpec, *, block_size: int, data_format: str) -> Shape:
-    return _depth_block_shape(x, block_size, data_format, False)
+def _out_of_depth(dims: Any, size: int) -> tuple[Any, ...]:
+    """Return the sizes after depth moved into blocks of space."""
+    n, h, w, c = dims
+    if isinstance(c, int) and c % (size * size):
+        raise InvalidArgumentError(f"Input depth dimension {c} should be divisible by: {size * size}")
+    return n, h * size, w * size, c // (size * size)
 
 
+shape("SpaceToDepth")(functools.partial(_depth_shape, _into_depth))
+shape("DepthToSpace")(functools.partial(_depth_shape, _out_of_depth))
 layout("T -> T", "DepthToSpace", "SpaceToDepth")
 
 

@@ -42,6 +42,7 @@ from ...types.shapes import (
     unknown_dims,
 )
 from ..shared.argument_checks import require_rank, scalar
+from ..shared.decompositions import by_ops, by_outputs
 from ..shared.shape_arguments import ints, scalar_value, shape_value
 from . import _onnx_lists as lists
 
@@ -224,10 +225,7 @@ def tensor_list_push_back_shape(input_handle: TensorSpec, tensor: TensorSpec, *,
 
 
 # Gradients, as TensorFlow's: lists of gradients go back the way the lists of values came.
-@gradient("TensorListPushBack")
-def tensor_list_push_back_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
-    tensor = node.inputs[1]
-    return list(g.TensorListPopBack(grad, g.shape_of(tensor), element_dtype=tensor.base_dtype))
+gradient("TensorListPushBack")(by_outputs("TensorListPopBack dy #1"))
 
 
 @kernel("TensorListPushBackBatch", arithmetic=False)
@@ -269,10 +267,8 @@ def _changed(lists: TensorSpec, others: TensorSpec) -> TensorSpec:
     return dataclasses.replace(changed, shape=lists.shape)
 
 
-@gradient("TensorListResize")
-def tensor_list_resize_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
-    # Back to the former length: what was cut off gets unset elements, which count as zeros.
-    return [g.TensorListResize(grad, g.TensorListLength(node.inputs[0])), None]
+# Back to the former length: what was cut off gets unset elements, which count as zeros.
+gradient("TensorListResize")(by_ops("TensorListResize dy (TensorListLength 0)"))
 
 
 @kernel("TensorListPopBack", flops=zero_cost, facts=("list_read", "list_pop"))

@@ -16,6 +16,7 @@ from ...types.arrays import Array, Result
 from ...types.dtypes import DType
 from ...types.shapes import Shape, TensorSpec
 from ..shared.onnx_lowerings import iota
+from ..shared.resource_access import named
 from ..shared.resource_access import resource as held
 
 _CPU = b"/job:localhost/replica:0/task:0/device:CPU:0"
@@ -72,10 +73,9 @@ def get_deadline(ctx: KernelContext) -> Result:
 
 
 @kernel("StubResourceHandleOp", shape="-> ()", gradient=WITHOUT_GRADIENT, flops=zero_cost)
-def stub_resource_handle(ctx: KernelContext, *, container: str, shared_name: str) -> Result:
+def stub_resource_handle(ctx: KernelContext) -> Result:
     """Return a handle by name; its object need not exist."""
-    name = shared_name or ctx.name
-    return scalar_object(ctx.resources.get_or_create(container, name, Stub, Stub))
+    return named(ctx, Stub, lambda name: Stub())
 
 
 @kernel("ResourceInitializedOp", shape="-> ()", gradient=WITHOUT_GRADIENT, flops=zero_cost)

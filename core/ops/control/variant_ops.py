@@ -18,6 +18,7 @@ from ...support.errors import DataLossError, InvalidArgumentError, Unimplemented
 from ...types.arrays import Array, Result
 from ...types.dtypes import DType
 from ...types.shapes import Shape, merge_shapes
+from ..shared.decompositions import by_ops
 
 
 class Optional:
@@ -198,10 +199,8 @@ def tensor_map_erase(input_handle: Array, key: Array) -> Result:
     return scalar_object(TensorMap({k: entry for k, entry in entries.items() if k != _key(key)}))
 
 
-@gradient("TensorMapErase")
-def tensor_map_erase_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
-    # The erased entry did not reach the result, so the map of gradients has none for its key.
-    return [grad, None]
+# The erased entry did not reach the result, so the map of gradients has none for its key.
+gradient("TensorMapErase")(by_ops("dy"))
 
 
 @kernel("TensorMapHasKey", shape="-> ()", arithmetic=False)
@@ -219,11 +218,8 @@ def tensor_map_lookup(input_handle: Array, key: Array, *, value_dtype: DType) ->
     return value
 
 
-@gradient("TensorMapLookup")
-def tensor_map_lookup_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
-    """The gradient of a map is the map of gradients."""
-    # The other entries had no effect: a key that is missing from a map of gradients stands for a gradient of 0.
-    return [g.TensorMapInsert(g.EmptyTensorMap(), node.inputs[1], grad), None]
+# The gradient of a map is the map of gradients, in which a missing key stands for 0: the other entries had no effect.
+gradient("TensorMapLookup")(by_ops("TensorMapInsert (EmptyTensorMap) 1 dy"))
 
 
 @kernel("TensorMapStackKeys", shape="-> *", gradient=WITHOUT_GRADIENT, flops=zero_cost)

@@ -12,7 +12,7 @@ import numpy as np
 from ...datasets.dataset import Dataset, Element, Origin, PerPass, Spec, array_of
 from ...datasets.seeds import SeedGenerator, Seeds, seeds_of
 from ...graph.callers import reached_functions
-from ...graph.graph import Node
+from ...graph.graph import Function, Node
 from ...graph.purity import has_state, places_handed_on
 from ...registry.catalog import CATALOG
 from ...registry.op_facts import has_fact
@@ -20,6 +20,7 @@ from ...registry.registry import WITHOUT_GRADIENT, kernel, zero_cost
 from ...runtime.state.edge_values import is_of, scalar_object
 from ...runtime.state.kernel_context import KernelContext
 from ...runtime.state.resources import Readable
+from ...support import dataclasses
 from ...support.errors import InvalidArgumentError
 from ...types.arrays import Array
 from ...types.dtypes import DType
@@ -39,11 +40,6 @@ def dataset_of(handle: Any, name: str = "") -> Dataset:
     if not isinstance(dataset, Dataset):
         raise InvalidArgumentError(f"Tensor must be a Dataset object, not a {type(dataset).__name__}")
     return dataset
-
-
-def datasets_of(handles: Sequence[Any], name: str = "") -> list[Dataset]:
-    """Return the datasets in variants."""
-    return list(map(dataset_of, handles))
 
 
 def spec_of_node(node: Node) -> Spec:
@@ -101,122 +97,127 @@ def texts_in(value: Any, name: str) -> list[bytes]:
     return list(np.ravel(value).tolist())
 
 
-def function_of(ctx: KernelContext, function: FuncRef, captured: Sequence[Any]) -> Call:
-    """Return a function of the graph, called with an element's components and the captured values; variables are read at
-    the call.
-    """
-    run, rest, dtypes_of_arguments = (
-        ctx.function(function),
-        list(captured),
+@dataclasses.dataclass(frozen=True, slots=True)
+class GraphFunction:
+    """A function of the graph that an op calls: the attribute that names it, and the captured values, its last arguments."""
+
+    ctx: KernelContext
+    attribute: str
+    reference: FuncRef
+    captured: Sequence[Any]
+
+    @property
+    def function(self) -> Function:
+        """The function as it is called."""
+        return self.ctx.session.functions.find(self.reference)
+
+    def of_values(self) -> Call:
+        """Return the function as called with an element's components; variables are read at the call."""
+        run, rest = self.ctx.function(self.reference), list(self.captured)
         # At the first call: of the datasets that a graph makes, many are never run.
-        functools.cache(lambda: _argument_types(ctx, function)),
-    )
-    reads = any(isinstance(value, Readable) for value in rest)
+        dtypes_of_arguments = functools.cache(self._argument_types)
+        reads = any(isinstance(value, Readable) for value in rest)
 
-    def call(args: Sequence[Any]) -> list[Any]:
-        now = [value.read() if isinstance(value, Readable) else value for value in rest] if reads else rest
-        values = [*args, *now]
-        for i, (value, dtype) in enumerate(zip(values, dtypes_of_arguments())):
-            if not is_of(value, dtype):
-                raise InvalidArgumentError(
-                    f"Type mismatch: argument {i} of function '{function.name}' is {dtype}, not {value.dtype}"
-                )
-        return run(values)
+        def call(args: Sequence[Any]) -> list[Any]:
+            now = [value.read() if isinstance(value, Readable) else value for value in rest] if reads else rest
+            values = [*args, *now]
+            for i, (value, dtype) in enumerate(zip(values, dtypes_of_arguments())):
+                if not is_of(value, dtype):
+                    raise InvalidArgumentError(
+                        f"Type mismatch: argument {i} of function '{self.reference.name}' is {dtype}, not {value.dtype}"
+                    )
+            return run(values)
 
-    return call
+        return call
 
+    def _argument_types(self) -> list[DType]:
+        signature, types = self.function.signature, [arg.attrs["T"] for arg in self.function.args]
+        return [signature.attr(self.reference.attrs, t.name) if isinstance(t, Placeholder) else t for t in types]
 
-def _argument_types(ctx: KernelContext, function: FuncRef) -> list[DType]:
-    """Return the dtypes of a function's arguments."""
-    body = ctx.session.functions.find(function)
-    types = [arg.attrs["T"] for arg in body.args]
-    return [body.signature.attr(function.attrs, t.name) if isinstance(t, Placeholder) else t for t in types]
+    def _draws(self) -> bool:
+        """Return True if the function or its callees draw random numbers from a node's stream."""
+        graph = self.ctx.session.graph
+        names = {self.reference.name, *reached_functions(graph.functions, self.function.body)}
+        return any(has_fact(node.op, "random") for name in names for node in graph.functions[name].body)
 
+    def of_elements(self) -> Callable[[Element], Element]:
+        """Return the function as one that maps an element to an element."""
+        if self._draws():
+            # In a session apart, whose nodes have random streams of their own: two iterators must not draw from one.
+            return PerPass(lambda: _of_elements(dataclasses.replace(self, ctx=self.ctx.apart()).of_values()))
+        return _of_elements(self._short_cut())
 
-def draws(ctx: KernelContext, function: FuncRef) -> bool:
-    """Return True if a function or its callees draw random numbers from a node's stream."""
-    graph = ctx.session.graph
-    names = {function.name, *reached_functions(graph.functions, ctx.session.functions.find(function).body)}
-    return any(has_fact(node.op, "random") for name in names for node in graph.functions[name].body)
+    def _short_cut(self) -> Call:
+        """Return the function; one that only forwards arguments is replaced by a selection of arguments."""
+        function, run, rest = self.function, self.of_values(), list(self.captured)
+        places = places_handed_on(function)
+        # A captured variable must be read at each call, and only a call of the function reads it.
+        if places is None or any(isinstance(value, Readable) for value in rest):
+            return run
 
+        def pick(args: Sequence[Any]) -> list[Any]:
+            values = [*args, *rest]
+            # A wrong number of values is an error of the function, which the call reports.
+            return [values[place] for place in places] if len(values) == len(function.args) else run(args)
 
-def element_function(ctx: KernelContext, function: FuncRef, captured: Sequence[Any]) -> Callable[[Element], Element]:
-    """Return a function of the graph that maps an element to an element."""
-    if draws(ctx, function):
-        # In a session apart, whose nodes have random streams of their own: two iterators must not draw from one.
-        return PerPass(lambda: _of_elements(function_of(ctx.apart(), function, captured)))
-    return _of_elements(_short_cut(ctx, function, captured))
+        return pick
+
+    def predicate(self) -> Callable[[Element], bool]:
+        """Return the function as one that says yes or no of an element."""
+        run = self._short_cut()
+
+        def says(element: Element) -> bool:
+            results = run(element)
+            if len(results) != 1 or np.size(results[0]) != 1 or array_of(results[0]).dtype != np.bool_:
+                raise InvalidArgumentError("Filter predicate `f` must return a scalar bool.")
+            return bool(results[0])
+
+        return says
+
+    def datasets(self) -> Callable[..., Dataset]:
+        """Return the function as one that makes a dataset."""
+        run = self.of_values()
+
+        def call(args: Sequence[Any]) -> Dataset:
+            results = run(args)
+            if len(results) != 1:
+                raise InvalidArgumentError("Function must return a single scalar of dtype DT_VARIANT.")
+            return dataset_of(results[0])
+
+        return call
+
+    def numbers(self) -> Callable[..., int]:
+        """Return the function as one whose result is a number."""
+        run = self.of_values()
+
+        def call(args: Sequence[Any]) -> int:
+            results = run(args)
+            if len(results) != 1 or np.ndim(results[0]) or array_of(results[0]).dtype != np.int64:
+                raise InvalidArgumentError(f"`{self.attribute}` must return a scalar int64.")
+            return int(results[0])
+
+        return call
+
+    @property
+    def is_stateful(self) -> bool:
+        """True if the function or its callees have an effect or a state; assertions count as neither."""
+        return has_state(self.ctx.session.graph, self.function.name)
+
+    @property
+    def runs_early(self) -> bool:
+        """True if the results follow from the arguments alone, so that the time of the call cannot be seen."""
+        has_own = has_state(self.ctx.session.graph, self.function.name, (*LOOKUPS, *_SOURCES))
+        return not (has_own or self._draws() or any(map(_may_change, self.captured)))
+
+    @property
+    def is_identity(self) -> bool:
+        """True if the function returns its arguments in order and does nothing else."""
+        function = self.function
+        return not self.captured and places_handed_on(function) == list(range(len(function.args)))
 
 
 def _of_elements(run: Call) -> Callable[[Element], Element]:
     return lambda element: tuple(run(element))
-
-
-def _short_cut(ctx: KernelContext, function: FuncRef, captured: Sequence[Any]) -> Call:
-    """Return a function of the graph; a function that only forwards arguments is replaced by a selection of arguments."""
-    body, run, rest = ctx.session.functions.find(function), function_of(ctx, function, captured), list(captured)
-    places = places_handed_on(body)
-    # A captured variable must be read at each call, and only a call of the function reads it.
-    if places is None or any(isinstance(value, Readable) for value in rest):
-        return run
-
-    def pick(args: Sequence[Any]) -> list[Any]:
-        values = [*args, *rest]
-        # A wrong number of values is an error of the function, which the call reports.
-        return [values[place] for place in places] if len(values) == len(body.args) else run(args)
-
-    return pick
-
-
-def predicate(ctx: KernelContext, function: FuncRef, captured: Sequence[Any]) -> Callable[[Element], bool]:
-    """Return a function of the graph that says yes or no of an element."""
-    run = _short_cut(ctx, function, captured)
-
-    def says(element: Element) -> bool:
-        results = run(element)
-        if len(results) != 1 or np.size(results[0]) != 1 or array_of(results[0]).dtype != np.bool_:
-            raise InvalidArgumentError("Filter predicate `f` must return a scalar bool.")
-        return bool(results[0])
-
-    return says
-
-
-def dataset_function(ctx: KernelContext, function: FuncRef, captured: Sequence[Any]) -> Callable[..., Dataset]:
-    """Return a function of the graph that makes a dataset."""
-    run = function_of(ctx, function, captured)
-
-    def call(args: Sequence[Any]) -> Dataset:
-        results = run(args)
-        if len(results) != 1:
-            raise InvalidArgumentError("Function must return a single scalar of dtype DT_VARIANT.")
-        return dataset_of(results[0])
-
-    return call
-
-
-def number_function(ctx: KernelContext, function: FuncRef, captured: Sequence[Any], name: str) -> Callable[..., int]:
-    """Return a function of the graph whose result is a number."""
-    run = function_of(ctx, function, captured)
-
-    def call(args: Sequence[Any]) -> int:
-        results = run(args)
-        if len(results) != 1 or np.ndim(results[0]) or array_of(results[0]).dtype != np.int64:
-            raise InvalidArgumentError(f"`{name}` must return a scalar int64.")
-        return int(results[0])
-
-    return call
-
-
-def is_stateful(ctx: KernelContext, function: FuncRef) -> bool:
-    """Return True if a function or its callees have an effect or a state; assertions count as neither."""
-    return has_state(ctx.session.graph, ctx.session.functions.find(function).name)
-
-
-def runs_early(ctx: KernelContext, function: FuncRef, captured: Sequence[Any]) -> bool:
-    """Return True if a function's results follow from its arguments alone, so that the time of the call cannot be seen."""
-    name = ctx.session.functions.find(function).name
-    has_own = has_state(ctx.session.graph, name, (*LOOKUPS, *_SOURCES))
-    return not (has_own or draws(ctx, function) or any(map(_may_change, captured)))
 
 
 LOOKUPS = ("LookupTableFindV2", "LookupTableSizeV2")
@@ -235,12 +236,6 @@ def _may_change(value: Any) -> bool:
     return not isinstance(content, np.generic | np.ndarray | bytes | StaticTable)
 
 
-def is_identity(ctx: KernelContext, function: FuncRef) -> bool:
-    """Return True if a function returns its arguments in order and does nothing else."""
-    body = ctx.session.functions.find(function)
-    return places_handed_on(body) == list(range(len(body.args)))
-
-
 def with_twins(*ops: str) -> list[str]:
     """Return the ops and their forerunners of the same interface, called `Experimental...`."""
     return [name for op in ops for name in (op, f"Experimental{op}") if name in CATALOG]
@@ -255,7 +250,7 @@ Text: TypeAlias = str
 Texts: TypeAlias = list[bytes]
 _CONVERSIONS: Final[Mapping[str, Callable[[Any, str], Any]]] = {
     "Dataset": dataset_of, "Number": number_in, "Positive": positive_in, "Calls": calls_in, "Flag": flag_in, "Bytes": bytes_in,
-    "Text": text_in, "Texts": texts_in, "list[Dataset]": datasets_of,
+    "Text": text_in, "Texts": texts_in, "list[Dataset]": lambda handles, name: list(map(dataset_of, handles)),
 }  # fmt: skip
 """What an input of a kernel becomes, by the annotation of its parameter."""
 
@@ -266,8 +261,9 @@ def dataset_kernel(
     """Register a kernel that makes a dataset, for the ops and their experimental twins, with all else there is to say.
 
     The annotations of the kernel's parameters convert and check its inputs: `Dataset`, `Number`, `Positive`, `Calls`, `Flag`,
-    `Bytes`, `Text`, `Texts`. Errors name an input as the parameter, or as TensorFlow does where `called` has another name.
-    `facts` are facts of the ops beside "input_pipeline".
+    `Bytes`, `Text`, `Texts`. Errors name an input as the parameter, or as TensorFlow does where `called` has another name. A
+    `GraphFunction` is the function in the attribute of the parameter's name, and the input has the captured values. `facts`
+    are facts of the ops beside "input_pipeline".
     """
     names = with_twins(*ops)
 
@@ -276,7 +272,10 @@ def dataset_kernel(
 
         @functools.wraps(make)
         def run(ctx: KernelContext, *inputs: Any, **attrs: Any) -> Array:
-            converted = [convert(value, name) for (convert, name), value in zip(conversions, inputs)]
+            converted = [
+                convert(value, name) if convert is not None else GraphFunction(ctx, name, ctx.node.attr(name), value)
+                for (convert, name), value in zip(conversions, inputs)
+            ]
             dataset = make(ctx, *converted, *inputs[len(conversions) :], **attrs)
             parts = (value if isinstance(value, list | tuple) else (value,) for value in inputs)
             # Kept for a dataset that is turned into a graph again, and for messages that name the node.
@@ -294,14 +293,16 @@ def dataset_kernel(
     return register
 
 
-def _conversions(make: Callable[..., Dataset], called: Mapping[str, str]) -> list[tuple[Callable[[Any, str], Any], str]]:
-    """Return the conversion of each input of a kernel, and the input's name in errors."""
+def _conversions(
+    make: Callable[..., Dataset], called: Mapping[str, str]
+) -> list[tuple[Callable[[Any, str], Any] | None, str]]:
+    """Return the conversion of each input of a kernel, None for a function's, and the input's name in errors."""
     parameters = make.__code__.co_varnames[1 : make.__code__.co_argcount]  # the first is the context
-    return [(_CONVERSIONS.get(make.__annotations__[name], _as_it_is), called.get(name, name)) for name in parameters]
-
-
-def _as_it_is(value: Any, name: str) -> Any:
-    return value
+    kinds = {name: make.__annotations__[name] for name in parameters}
+    return [
+        (None if kind == "GraphFunction" else _CONVERSIONS.get(kind, lambda value, name: value), called.get(name, name))
+        for name, kind in kinds.items()
+    ]
 
 
 def _held(value: Any) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from typing import Any
 
@@ -21,43 +22,39 @@ from ...types.shapes import SCALAR, Shape, TensorSpec
 from ...types.tensors import FuncRef
 from ..control.variant_ops import Optional
 from ..shared.resource_access import named, resource
-from ._datasets import dataset_function, dataset_of, number_in, spec_of_node, text_in, with_twins
+from ._datasets import GraphFunction, dataset_of, number_in, spec_of_node, text_in, with_twins
 
 
 @kernel("Iterator", "IteratorV2", shape="-> ()", facts=("input_pipeline", "owns_state"), arithmetic=False)
-def iterator(ctx: KernelContext, *, container: str, shared_name: str) -> Any:
+def iterator(ctx: KernelContext) -> Any:
     """An iterator that is to be given a dataset."""
-    return named(ctx, container, shared_name, DatasetIterator, lambda: _made(ctx, shared_name))
-
-
-def _made(ctx: KernelContext, shared_name: str = "") -> DatasetIterator:
-    return DatasetIterator(shared_name or ctx.name, spec_of_node(ctx.node))
+    return named(ctx, DatasetIterator, lambda name: DatasetIterator(name, spec_of_node(ctx.node)))
 
 
 @kernel("OneShotIterator", shape="-> ()", facts=("input_pipeline", "owns_state"), arithmetic=False)
-def one_shot_iterator(ctx: KernelContext, *, dataset_factory: FuncRef, container: str, shared_name: str) -> Any:
+def one_shot_iterator(ctx: KernelContext, *, dataset_factory: FuncRef) -> Any:
     """An iterator over the dataset that a function makes."""
 
-    def create() -> DatasetIterator:
-        made = _made(ctx, shared_name)
+    def create(name: str) -> DatasetIterator:
+        made = DatasetIterator(name, spec_of_node(ctx.node))
         # Made within the op that creates it: runs that meet the iterator again go on with the pass, and no op begins another.
-        made.start(dataset_function(ctx, dataset_factory, [])([]))
+        made.start(GraphFunction(ctx, "dataset_factory", dataset_factory, []).datasets()([]))
         return made
 
-    return named(ctx, container, shared_name, DatasetIterator, create)
+    return named(ctx, DatasetIterator, create)
 
 
 @kernel("AnonymousIterator", "AnonymousIteratorV3", shape="-> ()", facts=("input_pipeline", "owns_state"), arithmetic=False)
 def anonymous_iterator(ctx: KernelContext) -> Array:
     """An iterator without a name."""
-    return scalar_object(_made(ctx))
+    return scalar_object(DatasetIterator(ctx.name, spec_of_node(ctx.node)))
 
 
 @kernel("AnonymousIteratorV2", shape="-> (), ()", facts=("input_pipeline", "owns_state"), arithmetic=False)
 def anonymous_iterator_v2(ctx: KernelContext) -> tuple[Array, Array]:
     """Return an iterator without a name, and its deleter."""
     # TensorFlow's deleter ends the iterator when its last copy goes; here the references of Python do.
-    return scalar_object(_made(ctx)), scalar_object(None)
+    return scalar_object(DatasetIterator(ctx.name, spec_of_node(ctx.node))), scalar_object(None)
 
 
 @kernel("DeleteIterator", "DeleteMultiDeviceIterator", facts=("input_pipeline", "side_effect"), arithmetic=False)
@@ -168,27 +165,27 @@ def optional_shape(iterator: TensorSpec, *, output_types: list[DType], output_sh
     return TensorSpec(dtypes.variant, SCALAR, handle=tuple(map(TensorSpec, output_types, output_shapes)))
 
 
-def _devices_made(ctx: KernelContext, devices: list[str], name: str = "") -> MultiDeviceIterator:
+def _devices_made(ctx: KernelContext, devices: list[str], name: str) -> MultiDeviceIterator:
     # Devices matter by their number alone: all of them are this machine's memory.
-    return MultiDeviceIterator(name or ctx.name, spec_of_node(ctx.node), len(devices))
+    return MultiDeviceIterator(name, spec_of_node(ctx.node), len(devices))
 
 
 @kernel("MultiDeviceIterator", shape="-> ()", facts=("input_pipeline",), arithmetic=False)
-def multi_device_iterator(ctx: KernelContext, *, devices: list[str], shared_name: str, container: str) -> Any:
+def multi_device_iterator(ctx: KernelContext, *, devices: list[str]) -> Any:
     """An iterator that is to be given a dataset, with a shard for each device."""
-    return named(ctx, container, shared_name, MultiDeviceIterator, lambda: _devices_made(ctx, devices, shared_name))
+    return named(ctx, MultiDeviceIterator, functools.partial(_devices_made, ctx, devices))
 
 
 @kernel("AnonymousMultiDeviceIterator", shape="-> (), ()", facts=("input_pipeline",), arithmetic=False)
 def anonymous_multi_device_iterator(ctx: KernelContext, *, devices: list[str]) -> tuple[Array, Array]:
     """Return an iterator without a name, and its deleter."""
-    return scalar_object(_devices_made(ctx, devices)), scalar_object(None)
+    return scalar_object(_devices_made(ctx, devices, ctx.name)), scalar_object(None)
 
 
 @kernel("AnonymousMultiDeviceIteratorV3", shape="-> ()", facts=("input_pipeline",), arithmetic=False)
 def anonymous_multi_device_iterator_v3(ctx: KernelContext, *, devices: list[str]) -> Array:
     """Return an iterator without a name."""
-    return scalar_object(_devices_made(ctx, devices))
+    return scalar_object(_devices_made(ctx, devices, ctx.name))
 
 
 @kernel("MultiDeviceIteratorInit", shape="-> ()", facts=("input_pipeline", "side_effect"), arithmetic=False)

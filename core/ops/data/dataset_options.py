@@ -19,8 +19,8 @@ from ...support.errors import InvalidArgumentError
 from ...types.arrays import Array
 from ...types.tensors import FuncRef
 from ..io.summaries import WriterResource
-from ..shared.resource_access import named, resource
-from ._datasets import Number, Positive, Texts, dataset_function, dataset_kernel, with_twins
+from ..shared.resource_access import creates_handle, named, resource
+from ._datasets import GraphFunction, Number, Positive, Texts, dataset_kernel, with_twins
 
 
 @dataset_kernel("OptionsDataset")
@@ -111,21 +111,21 @@ def thread_limit_dataset(ctx: KernelContext, input_dataset: Dataset, count: Numb
 class ThreadPoolResource(Shared):
     """A resource for TensorFlow's threads or for statistics: named by graphs, unused by runs of tfg."""
 
+    def __init__(self, name: str) -> None:
+        self.name = name
+
 
 @kernel("ThreadPoolHandle", "ExperimentalThreadPoolHandle", shape="-> ()", arithmetic=False)
-def thread_pool_handle(ctx: KernelContext, *, num_threads: int, container: str, shared_name: str) -> Any:
+def thread_pool_handle(ctx: KernelContext, *, num_threads: int) -> Any:
     """The handle of a pool of threads."""
     if num_threads <= 0:
         raise InvalidArgumentError("`num_threads` must be greater than zero.")
-    return named(ctx, container, shared_name, ThreadPoolResource, ThreadPoolResource)
+    return named(ctx, ThreadPoolResource, ThreadPoolResource)
 
 
-@kernel(
-    "StatsAggregatorHandle", "StatsAggregatorHandleV2", "ExperimentalStatsAggregatorHandle", shape="-> ()", arithmetic=False
+creates_handle(
+    "StatsAggregatorHandle", "StatsAggregatorHandleV2", "ExperimentalStatsAggregatorHandle", kind=ThreadPoolResource
 )
-def stats_aggregator_handle(ctx: KernelContext, *, container: str, shared_name: str) -> Any:
-    """Return the handle of a collector of statistics."""
-    return named(ctx, container, shared_name, ThreadPoolResource, ThreadPoolResource)
 
 
 @kernel(*with_twins("StatsAggregatorSummary"), shape="-> ()", facts=("summary",), arithmetic=False)
@@ -171,12 +171,11 @@ def choose_fastest_branch_dataset(
         raise InvalidArgumentError("branches and other_arguments_lengths must have the same length.")
     ends = itertools.accumulate(other_arguments_lengths)
     parts = [captured[end - count : end] for end, count in zip(ends, other_arguments_lengths)]
-    calls = [_branch(ctx, function, part) for function, part in zip(branches, parts)]
+    calls = [_branch(GraphFunction(ctx, "branches", function, part)) for function, part in zip(branches, parts)]
     ratio = ratio_numerator, ratio_denominator
     return ChooseFastestBranch((input_dataset,), calls, num_elements_per_branch, ratio)
 
 
-def _branch(ctx: KernelContext, function: FuncRef, captured: list[Any]) -> Callable[[Dataset], Dataset]:
-    """Return a function of the graph that makes a dataset of a dataset."""
-    run = dataset_function(ctx, function, captured)
+def _branch(function: GraphFunction) -> Callable[[Dataset], Dataset]:
+    run = function.datasets()
     return lambda dataset: run([scalar_object(dataset)])

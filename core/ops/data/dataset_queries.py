@@ -36,7 +36,7 @@ from ...types.shapes import Shape
 from ...types.tensors import FuncRef, Tensor
 from ..shared.resource_access import resource
 from ..state.tables import StaticTable
-from ._datasets import DUMMY, LOOKUPS, bytes_in, dataset_of, function_of, number_in
+from ._datasets import DUMMY, LOOKUPS, GraphFunction, bytes_in, dataset_of, number_in
 
 
 @kernel("DatasetCardinality", "ExperimentalDatasetCardinality", shape="-> ()", facts=("input_pipeline",))
@@ -81,7 +81,7 @@ def reduce_dataset(
     output_shapes: list[Shape],
 ) -> Sequence[Result]:
     """Fold the function over the elements from an initial state."""
-    run, state = function_of(ctx, f, captured), list(initial_state)
+    run, state = GraphFunction(ctx, "f", f, captured).of_values(), list(initial_state)
     for element in finalized(dataset_of(input_dataset)):
         state = run([*state, *element])
     # Only the last state is held to the declared shapes: in between a state may have any.

@@ -54,17 +54,7 @@ from ...types.tensors import FuncRef, Tensor
 from ..shared.argument_checks import single
 from ..shared.kernel_files import file_name, gate, read_file, system_errors, write_file
 from ..shared.resource_access import resource
-from ._datasets import (
-    Number,
-    Text,
-    dataset_function,
-    dataset_kernel,
-    dataset_of,
-    number_function,
-    spec_of_node,
-    text_in,
-    with_twins,
-)
+from ._datasets import GraphFunction, Number, Text, dataset_kernel, dataset_of, spec_of_node, text_in, with_twins
 from .dataset_queries import fingerprint
 from .dataset_records import opener
 
@@ -151,14 +141,11 @@ def _saving(ctx: KernelContext, input_dataset: Array, path: Array, captured: lis
     """Return the elements of a dataset on their way into a folder."""
     compression, shard_func, use_shard_func = sharding
     # Without the function TensorFlow, too, writes a single shard.
-    shard_of = _shard_of(ctx, shard_func, captured) if use_shard_func else lambda element: 0
+    function = GraphFunction(ctx, "shard_func", shard_func, captured)
+    shard_of = function.numbers() if use_shard_func else lambda element: 0
     dataset = dataset_of(input_dataset)
     folder = Folder(ctx, file_name(text_in(path, "path")), compression)
     return Saving((dataset,), shard_of, folder.store, dataset.spec.dtypes)
-
-
-def _shard_of(ctx: KernelContext, function: FuncRef, captured: list[Any]) -> Callable[[Element], int]:
-    return number_function(ctx, function, captured, "shard_func")
 
 
 @kernel("SaveDataset", facts=("side_effect", "takes_all_elements"), arithmetic=False)
@@ -171,10 +158,10 @@ def save_dataset(ctx: KernelContext, input_dataset: Array, path: Array, captured
 
 
 @dataset_kernel("LoadDataset", facts=("reads_files",))
-def load_dataset(ctx: KernelContext, path: Text, captured: list[Any], *, compression: str, reader_func: FuncRef) -> Dataset:
+def load_dataset(ctx: KernelContext, path: Text, reader_func: GraphFunction, *, compression: str) -> Dataset:
     """Load the elements in a folder, in the order in which a function reads the shards."""
     folder = Folder(ctx, file_name(path), compression)
-    return folder.load(spec_of_node(ctx.node), dataset_function(ctx, reader_func, captured))
+    return folder.load(spec_of_node(ctx.node), reader_func.datasets())
 
 
 @dataset_kernel("SaveDatasetV2")
@@ -190,14 +177,12 @@ def snapshot_dataset_v2(
     ctx: KernelContext,
     input_dataset: Dataset,
     path: Text,
-    captured_by_reader: list[Any],
-    captured_by_shard: list[Any],
+    reader_func: GraphFunction,
+    shard_func: GraphFunction,
     *,
     compression: str,
     hash_valid: bool,
     hash: int,
-    reader_func: FuncRef,
-    shard_func: FuncRef,
 ) -> Dataset:
     """Return the elements in a folder where a complete pass wrote them; else return and write the elements of the input.
 
@@ -207,10 +192,8 @@ def snapshot_dataset_v2(
     number = hash % 2**64 if hash_valid else fingerprint(input_dataset)
     compression = _AUTOMATIC if compression == "AUTO" else compression
     folder = Folder(ctx, os.path.join(file_name(path), str(number)), compression)
-    read, spec = dataset_function(ctx, reader_func, captured_by_reader), spec_of_node(ctx.node)
-    shard_of = _shard_of(ctx, shard_func, captured_by_shard)
-    types, load = input_dataset.spec.dtypes, functools.partial(folder.load, spec, read)
-    return DatasetSnapshot((input_dataset,), shard_of, folder.store, types, folder.has_elements, load)
+    types, load = input_dataset.spec.dtypes, functools.partial(folder.load, spec_of_node(ctx.node), reader_func.datasets())
+    return DatasetSnapshot((input_dataset,), shard_func.numbers(), folder.store, types, folder.has_elements, load)
 
 
 @dataset_kernel("SnapshotDatasetReader", "SnapshotChunkDataset", facts=("reads_files",))

@@ -16,8 +16,7 @@ from ...support.errors import InvalidArgumentError, UnimplementedError
 from ...types.arrays import Array
 from ...types.dtypes import DType, int64
 from ...types.shapes import Shape
-from ...types.tensors import FuncRef
-from ._datasets import DUMMY, Number, chosen_seeds, dataset_kernel, flag_in, function_of, number_in
+from ._datasets import DUMMY, GraphFunction, Number, chosen_seeds, dataset_kernel, flag_in, number_in
 
 
 @dataset_kernel("TensorDataset")
@@ -28,18 +27,10 @@ def tensor_dataset(ctx: KernelContext, components: list[Any]) -> Dataset:
 
 @dataset_kernel("GeneratorDataset")
 def generator_dataset(
-    ctx: KernelContext,
-    captured_by_init: list[Any],
-    captured_by_next: list[Any],
-    captured_by_finalize: list[Any],
-    *,
-    init_func: FuncRef,
-    next_func: FuncRef,
-    finalize_func: FuncRef,
+    ctx: KernelContext, init_func: GraphFunction, next_func: GraphFunction, finalize_func: GraphFunction
 ) -> Dataset:
     """Unfold a state by a function until the function signals the end."""
-    functions = ((init_func, captured_by_init), (next_func, captured_by_next), (finalize_func, captured_by_finalize))
-    return Generated((), *(function_of(ctx, function, captured) for function, captured in functions))
+    return Generated((), init_func.of_values(), next_func.of_values(), finalize_func.of_values())
 
 
 @dataset_kernel("TensorSliceDataset")

@@ -18,73 +18,53 @@ from ...runtime.state.kernel_context import KernelContext
 from ...support.errors import InvalidArgumentError
 from ...types.arrays import Array
 from ...types.dtypes import DType, int64
-from ...types.tensors import FuncRef
 from ..shared.resource_access import resource
 from ._datasets import (
     Calls,
     Flag,
+    GraphFunction,
     Number,
     Positive,
     chosen_seeds,
-    dataset_function,
     dataset_kernel,
-    element_function,
-    function_of,
-    is_identity,
-    is_stateful,
-    number_function,
     number_in,
     positive_in,
-    runs_early,
     spec_of_node,
 )
-from ._datasets import predicate as holding
 
 
 @dataset_kernel("MapDataset")
 def map_dataset(
-    ctx: KernelContext,
-    input_dataset: Dataset,
-    captured: list[Any],
-    *,
-    f: FuncRef,
-    preserve_cardinality: bool,
-    force_synchronous: bool,
+    ctx: KernelContext, input_dataset: Dataset, f: GraphFunction, *, preserve_cardinality: bool, force_synchronous: bool
 ) -> Dataset:
     """Map the function over the elements."""
     # A function that must not run beside itself is treated as one with a state, which sees the elements one by one.
-    has_state = force_synchronous or is_stateful(ctx, f)
+    has_state = force_synchronous or f.is_stateful
     return mapping.Map(
         (input_dataset,),
-        element_function(ctx, f, captured),
+        f.of_elements(),
         keeps_cardinality=preserve_cardinality,
         is_stateful=has_state,
-        has_captures=bool(captured),
-        is_identity=not captured and is_identity(ctx, f),
-        runs_early=not has_state and runs_early(ctx, f, captured),
+        has_captures=bool(f.captured),
+        is_identity=f.is_identity,
+        runs_early=not has_state and f.runs_early,
     )
 
 
 @dataset_kernel("ParallelMapDataset", "ParallelMapDatasetV2")
 def parallel_map_dataset(
-    ctx: KernelContext,
-    input_dataset: Dataset,
-    captured: list[Any],
-    num_parallel_calls: Calls,
-    *,
-    f: FuncRef,
-    preserve_cardinality: bool,
+    ctx: KernelContext, input_dataset: Dataset, f: GraphFunction, num_parallel_calls: Calls, *, preserve_cardinality: bool
 ) -> Dataset:
     """Map the function over the elements, in order."""
     return mapping.ParallelMap(
         (input_dataset,),
-        element_function(ctx, f, captured),
+        f.of_elements(),
         keeps_cardinality=preserve_cardinality,
-        is_stateful=is_stateful(ctx, f),
-        has_captures=bool(captured),
-        is_identity=not captured and is_identity(ctx, f),
+        is_stateful=f.is_stateful,
+        has_captures=bool(f.captured),
+        is_identity=f.is_identity,
         calls=num_parallel_calls,
-        runs_early=runs_early(ctx, f, captured),
+        runs_early=f.runs_early,
     )
 
 
@@ -92,27 +72,23 @@ def parallel_map_dataset(
 def map_and_batch_dataset(
     ctx: KernelContext,
     input_dataset: Dataset,
-    captured: list[Any],
+    f: GraphFunction,
     batch_size: Positive,
     num_parallel_calls: Calls,
     drop_remainder: Flag,
     *,
-    f: FuncRef,
     preserve_cardinality: bool,
 ) -> Dataset:
     """Batch the results of the function on the elements."""
-    function = element_function(ctx, f, captured)
     # A function with a state sees the elements one by one, in their order.
-    calls, early = 1 if is_stateful(ctx, f) else num_parallel_calls, runs_early(ctx, f, captured)
-    sizes = batch_size, drop_remainder
-    return MapAndBatch((input_dataset,), *sizes, function, preserve_cardinality, calls, runs_early=early)
+    calls, sizes = 1 if f.is_stateful else num_parallel_calls, (batch_size, drop_remainder)
+    return MapAndBatch((input_dataset,), *sizes, f.of_elements(), preserve_cardinality, calls, runs_early=f.runs_early)
 
 
 @dataset_kernel("FlatMapDataset")
-def flat_map_dataset(ctx: KernelContext, input_dataset: Dataset, captured: list[Any], *, f: FuncRef) -> Dataset:
+def flat_map_dataset(ctx: KernelContext, input_dataset: Dataset, f: GraphFunction) -> Dataset:
     """The elements of the datasets that the function makes."""
-    function, early = dataset_function(ctx, f, captured), runs_early(ctx, f, captured)
-    return mapping.FlatMap((input_dataset,), function, runs_early=early)
+    return mapping.FlatMap((input_dataset,), f.datasets(), runs_early=f.runs_early)
 
 
 class Cycle(NamedTuple):
@@ -145,39 +121,27 @@ order the same everywhere.
 
 
 @dataset_kernel("InterleaveDataset")
-def interleave_dataset(
-    ctx: KernelContext, input_dataset: Dataset, captured: list[Any], lengths: Cycle, *, f: FuncRef
-) -> Dataset:
+def interleave_dataset(ctx: KernelContext, input_dataset: Dataset, f: GraphFunction, lengths: Cycle) -> Dataset:
     """The elements of several datasets that the function makes, in turn."""
-    cycle, block = _cycle(lengths)
-    function, early = dataset_function(ctx, f, captured), runs_early(ctx, f, captured)
-    return mapping.Interleave((input_dataset,), function, cycle, block, runs_early=early)
+    return mapping.Interleave((input_dataset,), f.datasets(), *_cycle(lengths), runs_early=f.runs_early)
 
 
 @dataset_kernel("ParallelInterleaveDatasetV2", "ParallelInterleaveDatasetV3")
 def parallel_interleave_dataset_v2(
-    ctx: KernelContext, input_dataset: Dataset, captured: list[Any], lengths: Cycle, num_parallel_calls: Calls, *, f: FuncRef
+    ctx: KernelContext, input_dataset: Dataset, f: GraphFunction, lengths: Cycle, num_parallel_calls: Calls
 ) -> Dataset:
     """The elements of several datasets that the function makes, in turn."""
-    cycle, block = _cycle(lengths, num_parallel_calls)
-    function, early = dataset_function(ctx, f, captured), runs_early(ctx, f, captured)
-    return mapping.ParallelInterleave((input_dataset,), function, cycle, block, runs_early=early)
+    cycle = _cycle(lengths, num_parallel_calls)
+    return mapping.ParallelInterleave((input_dataset,), f.datasets(), *cycle, runs_early=f.runs_early)
 
 
 @dataset_kernel("ParallelInterleaveDatasetV4")
 def parallel_interleave_dataset_v4(
-    ctx: KernelContext,
-    input_dataset: Dataset,
-    captured: list[Any],
-    lengths: Cycle,
-    buffers: Buffers,
-    num_parallel_calls: Calls,
-    *,
-    f: FuncRef,
+    ctx: KernelContext, input_dataset: Dataset, f: GraphFunction, lengths: Cycle, buffers: Buffers, num_parallel_calls: Calls
 ) -> Dataset:
     """The elements of several datasets that the function makes, in turn."""
     _require_buffers(buffers)
-    return parallel_interleave_dataset_v2(ctx, input_dataset, captured, lengths, num_parallel_calls, f=f)
+    return parallel_interleave_dataset_v2(ctx, input_dataset, f, lengths, num_parallel_calls)
 
 
 def _require_buffers(buffers: Buffers) -> None:
@@ -191,45 +155,30 @@ def _require_buffers(buffers: Buffers) -> None:
 
 @dataset_kernel("LegacyParallelInterleaveDatasetV2")
 def legacy_parallel_interleave_dataset_v2(
-    ctx: KernelContext, input_dataset: Dataset, captured: list[Any], lengths: Cycle, buffers: Buffers, *, f: FuncRef
+    ctx: KernelContext, input_dataset: Dataset, f: GraphFunction, lengths: Cycle, buffers: Buffers
 ) -> Dataset:
     """The elements of several datasets that the function makes, in turn."""
     _require_buffers(buffers)
     # The older ops have no -1 that leaves the cycle length open.
     cycle, block = (positive_in(value, name) for name, value in lengths._asdict().items())
-    function, early = dataset_function(ctx, f, captured), runs_early(ctx, f, captured)
-    return mapping.LegacyParallelInterleave((input_dataset,), function, cycle, block, runs_early=early)
+    return mapping.LegacyParallelInterleave((input_dataset,), f.datasets(), cycle, block, runs_early=f.runs_early)
 
 
 @dataset_kernel("ParallelInterleaveDataset")
 def parallel_interleave_dataset(
-    ctx: KernelContext,
-    input_dataset: Dataset,
-    captured: list[Any],
-    lengths: Cycle,
-    sloppy: Array,
-    buffers: Buffers,
-    *,
-    f: FuncRef,
+    ctx: KernelContext, input_dataset: Dataset, f: GraphFunction, lengths: Cycle, sloppy: Array, buffers: Buffers
 ) -> Dataset:
     """The elements of several datasets that the function makes, in turn, whatever `sloppy` would allow."""
     # A sloppy order may be any order, so the deterministic one is among those that it allows.
-    return legacy_parallel_interleave_dataset_v2(ctx, input_dataset, captured, lengths, buffers, f=f)
+    return legacy_parallel_interleave_dataset_v2(ctx, input_dataset, f, lengths, buffers)
 
 
 @dataset_kernel("ScanDataset")
 def scan_dataset(
-    ctx: KernelContext,
-    input_dataset: Dataset,
-    initial_state: list[Any],
-    captured: list[Any],
-    *,
-    f: FuncRef,
-    preserve_cardinality: bool,
+    ctx: KernelContext, input_dataset: Dataset, initial_state: list[Any], f: GraphFunction, *, preserve_cardinality: bool
 ) -> Dataset:
     """Map the function over the elements, with a state from call to call."""
-    state = tuple(map(array_of, initial_state))
-    return mapping.Scan((input_dataset,), function_of(ctx, f, captured), state, preserve_cardinality)
+    return mapping.Scan((input_dataset,), f.of_values(), tuple(map(array_of, initial_state)), preserve_cardinality)
 
 
 @dataset_kernel("ZipDataset")
@@ -242,20 +191,15 @@ def zip_dataset(ctx: KernelContext, input_datasets: list[Dataset]) -> Dataset:
 def group_by_window_dataset(
     ctx: KernelContext,
     input_dataset: Dataset,
-    captured_by_key: list[Any],
-    captured_by_reduce: list[Any],
-    captured_by_size: list[Any],
-    *,
-    key_func: FuncRef,
-    reduce_func: FuncRef,
-    window_size_func: FuncRef,
+    key_func: GraphFunction,
+    reduce_func: GraphFunction,
+    window_size_func: GraphFunction,
 ) -> Dataset:
     """Elements gathered by a key, each full group made a dataset."""
-    size_of = number_function(ctx, window_size_func, captured_by_size, "window_size_func")
-    reduce = dataset_function(ctx, reduce_func, captured_by_reduce)
+    size_of, reduce = window_size_func.numbers(), reduce_func.datasets()
     return batches.GroupByWindow(
         (input_dataset,),
-        number_function(ctx, key_func, captured_by_key, "key_func"),
+        key_func.numbers(),
         # Keys are int64 in all functions: TensorFlow refuses a key_func of int32.
         lambda key: size_of([np.int64(key)]),
         lambda key, group: reduce([np.int64(key), scalar_object(group)]),
@@ -266,25 +210,14 @@ def group_by_window_dataset(
 def group_by_reducer_dataset(
     ctx: KernelContext,
     input_dataset: Dataset,
-    captured_by_key: list[Any],
-    captured_by_init: list[Any],
-    captured_by_reduce: list[Any],
-    captured_by_finalize: list[Any],
-    *,
-    key_func: FuncRef,
-    init_func: FuncRef,
-    reduce_func: FuncRef,
-    finalize_func: FuncRef,
+    key_func: GraphFunction,
+    init_func: GraphFunction,
+    reduce_func: GraphFunction,
+    finalize_func: GraphFunction,
 ) -> Dataset:
     """Reduce all elements with the same key to a single element."""
-    start = function_of(ctx, init_func, captured_by_init)
-    return batches.GroupByReducer(
-        (input_dataset,),
-        number_function(ctx, key_func, captured_by_key, "key_func"),
-        lambda key: start([np.int64(key)]),
-        function_of(ctx, reduce_func, captured_by_reduce),
-        function_of(ctx, finalize_func, captured_by_finalize),
-    )
+    start, steps = init_func.of_values(), (reduce_func.of_values(), finalize_func.of_values())
+    return batches.GroupByReducer((input_dataset,), key_func.numbers(), lambda key: start([np.int64(key)]), *steps)
 
 
 @dataset_kernel("WeightedFlatMapDataset")
@@ -321,17 +254,12 @@ def _shares(weights: list[Any]) -> list[float]:
 def index_flat_map_dataset(
     ctx: KernelContext,
     input_dataset: Dataset,
-    captured_by_map: list[Any],
-    captured_by_index: list[Any],
+    map_func: GraphFunction,
+    index_map_func: GraphFunction,
     output_cardinality: Number,
-    *,
-    map_func: FuncRef,
-    index_map_func: FuncRef,
 ) -> Dataset:
     """Flatten the results of a function into slices; another function maps an index to an element and a slice."""
-    function = element_function(ctx, map_func, captured_by_map)
-    place_of = function_of(ctx, index_map_func, captured_by_index)
-    return IndexFlatMap((input_dataset,), function, place_of, output_cardinality)
+    return IndexFlatMap((input_dataset,), map_func.of_elements(), index_map_func.of_values(), output_cardinality)
 
 
 _BATCH: Final = {"batch_size": "Batch size"}
@@ -493,29 +421,27 @@ def concatenate_dataset(ctx: KernelContext, input_dataset: Dataset, another_data
 
 
 @dataset_kernel("FilterDataset")
-def filter_dataset(ctx: KernelContext, input_dataset: Dataset, captured: list[Any], *, predicate: FuncRef) -> Dataset:
+def filter_dataset(ctx: KernelContext, input_dataset: Dataset, predicate: GraphFunction) -> Dataset:
     """Take the elements for which the predicate holds."""
-    return _filtered(filter_take_skip.Filter, ctx, input_dataset, captured, predicate)
+    return _filtered(filter_take_skip.Filter, input_dataset, predicate)
 
 
-def _filtered(
-    kind: type[filter_take_skip.Filter], ctx: KernelContext, input_dataset: Dataset, captured: list[Any], predicate: FuncRef
-) -> Dataset:
+def _filtered(kind: type[filter_take_skip.Filter], input_dataset: Dataset, predicate: GraphFunction) -> Dataset:
     return kind(
         (input_dataset,),
-        holding(ctx, predicate, captured),
-        is_stateful=is_stateful(ctx, predicate),
-        has_captures=bool(captured),
-        runs_early=runs_early(ctx, predicate, captured),
+        predicate.predicate(),
+        is_stateful=predicate.is_stateful,
+        has_captures=bool(predicate.captured),
+        runs_early=predicate.runs_early,
     )
 
 
 @dataset_kernel("ParallelFilterDataset")
 def parallel_filter_dataset(
-    ctx: KernelContext, input_dataset: Dataset, captured: list[Any], num_parallel_calls: Calls, *, predicate: FuncRef
+    ctx: KernelContext, input_dataset: Dataset, predicate: GraphFunction, num_parallel_calls: Calls
 ) -> Dataset:
     """Take the elements for which the predicate holds, in order."""
-    return _filtered(filter_take_skip.ParallelFilter, ctx, input_dataset, captured, predicate)
+    return _filtered(filter_take_skip.ParallelFilter, input_dataset, predicate)
 
 
 @dataset_kernel("FilterByLastComponentDataset")
@@ -525,9 +451,9 @@ def filter_by_last_component_dataset(ctx: KernelContext, input_dataset: Dataset)
 
 
 @dataset_kernel("TakeWhileDataset")
-def take_while_dataset(ctx: KernelContext, input_dataset: Dataset, captured: list[Any], *, predicate: FuncRef) -> Dataset:
+def take_while_dataset(ctx: KernelContext, input_dataset: Dataset, predicate: GraphFunction) -> Dataset:
     """Take the elements before the first for which the predicate fails."""
-    return filter_take_skip.TakeWhile((input_dataset,), holding(ctx, predicate, captured))
+    return filter_take_skip.TakeWhile((input_dataset,), predicate.predicate())
 
 
 @dataset_kernel("UniqueDataset")

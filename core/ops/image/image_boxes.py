@@ -10,8 +10,8 @@ import numpy as np
 
 from ...building.gradbuilder import GradientBuilder, Gradients
 from ...graph.graph import Node, Output
+from ...numerics.interruption_points import pause
 from ...numerics.resize import TILE, CropAxis, axes_of, corners, interpolated, is_inside, pixels_of
-from ...parallel.interruption_points import pause
 from ...random.index_draws import Words
 from ...random.philox import Philox
 from ...registry.registry import (

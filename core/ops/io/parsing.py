@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ...parallel.float_mode import keeps_subnormals
+from ...numerics.float_mode import keeps_subnormals
 from ...registry.registry import WITHOUT_GRADIENT, kernel, shape, zero_cost
 from ...runtime.state import tensor_proto_bytes
 from ...runtime.state.edge_values import scalar_object

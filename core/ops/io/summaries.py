@@ -29,7 +29,7 @@ from ...types.dtypes import DType
 from ...types.tensors import Tensor
 from ..shared.argument_checks import require, scalar
 from ..shared.kernel_files import file_name, gate, system_errors
-from ..shared.resource_access import named, resource
+from ..shared.resource_access import creates_handle, resource
 
 
 @kernel("ScalarSummary", shape="-> ()", facts=("summary",), arithmetic=False)
@@ -295,10 +295,7 @@ class WriterResource(Shared):
 _EVENT_SUMMARY, _EVENT_GRAPH = 5, 4
 
 
-@kernel("SummaryWriter", shape="-> ()", arithmetic=False)
-def summary_writer(ctx: KernelContext, *, container: str, shared_name: str) -> Result:
-    """A handle of a writer that is still to be created."""
-    return named(ctx, container, shared_name, WriterResource, lambda: WriterResource(shared_name or ctx.name))
+creates_handle("SummaryWriter", kind=WriterResource)  # a writer that is still to be opened
 
 
 @kernel("CreateSummaryFileWriter", facts=("side_effect", "summary"), arithmetic=False)

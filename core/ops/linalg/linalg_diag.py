@@ -127,9 +127,7 @@ def matrix_band_part(input: Array, num_lower: Array, num_upper: Array) -> Result
     return np.where(_band(rows, columns, lower, upper), input, np.zeros((), input.dtype))
 
 
-@gradient("MatrixBandPart", "BatchMatrixBandPart")
-def matrix_band_part_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
-    return [g.apply(node.op, grad, node.inputs[1], node.inputs[2]), None, None]
+gradient("MatrixBandPart", "BatchMatrixBandPart")(by_ops("same dy 1 2"))
 
 
 @kernel("MatrixDiag", "BatchMatrixDiag", shape="... n -> ... n n", flops=zero_cost, gradient=by_ops("MatrixDiagPart dy"))
@@ -196,9 +194,7 @@ def matrix_diag_part(input: Array) -> Result:
     return np.diagonal(input, axis1=-2, axis2=-1)
 
 
-@gradient("MatrixDiagPart", "BatchMatrixDiagPart")
-def matrix_diag_part_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
-    return [g.MatrixSetDiag(g.ZerosLike(node.inputs[0]), grad)]
+gradient("MatrixDiagPart", "BatchMatrixDiagPart")(by_ops("MatrixSetDiag (ZerosLike 0) dy"))
 
 
 def _part_padding(value: Array) -> Array:
@@ -251,9 +247,7 @@ def matrix_set_diag(input: Array, diagonal: Array) -> Result:
     return matrix_set_diag_v3(input, diagonal, np.int32(0))
 
 
-@gradient("MatrixSetDiag", "BatchMatrixSetDiag")
-def matrix_set_diag_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
-    return [g.MatrixSetDiag(grad, g.ZerosLike(node.inputs[1])), g.MatrixDiagPart(grad)]
+gradient("MatrixSetDiag", "BatchMatrixSetDiag")(by_ops("MatrixSetDiag dy (ZerosLike 1)", "MatrixDiagPart dy"))
 
 
 @kernel("MatrixSetDiagV2", "MatrixSetDiagV3", shape="... m n -> ... m n", flops=zero_cost)

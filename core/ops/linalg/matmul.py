@@ -8,8 +8,8 @@ from typing import Any
 from ...building.gradbuilder import GradientBuilder, Gradients
 from ...graph.graph import Node, Output
 from ...inference.profiler_formulas import inner_product
+from ...numerics import gemm
 from ...numerics.half_precision import is_narrow, widened
-from ...parallel import gemm
 from ...registry.registry import Cost, arrays, flops, gradient, kernel, multiply_adds, profiled, shape
 from ...support.errors import InvalidArgumentError
 from ...types.arrays import Array, Result

@@ -13,7 +13,7 @@ from ...graph.graph import Node, Output
 from ...numerics.array_namespace import NUMPY
 from ...numerics.group_reductions import lowest
 from ...numerics.half_precision import is_narrow
-from ...parallel.interruption_points import pause
+from ...numerics.interruption_points import pause
 from ...registry.registry import Cost, flops, gradient, kernel, layout, lower, onnx
 from ...support.errors import InvalidArgumentError
 from ...types.arrays import Array, Result

@@ -33,6 +33,7 @@ from ...support.errors import InvalidArgumentError
 from ...types.arrays import Array, Result
 from ...types.shapes import Shape, TensorSpec
 from ..shared import special_programs as programs
+from ..shared.decompositions import by_ops
 from ..shared.elementwise_tables import (
     RESULT,
     Binary,
@@ -252,11 +253,8 @@ def next_after(x1: Array, x2: Array) -> Result:
     return _checked(np.nextafter)(x1, x2)
 
 
-@gradient("NextAfter")
-def next_after_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
-    x1, x2 = node.inputs
-    # The step to the neighbour is constant nearly everywhere, and x2 tells the direction only.
-    return [g.reduce_to(grad, x1, x2), g.ZerosLike(x2)]
+# The step to the neighbour is constant nearly everywhere, and x2 tells the direction only.
+gradient("NextAfter")(by_ops("reduce_to dy 0 1", "ZerosLike 1"))
 
 
 @kernel("Betainc", flops=counted(Cost(transcendentals=1), RESULT, "One function for each element."), facts=("elementwise",))

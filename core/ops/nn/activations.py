@@ -117,9 +117,7 @@ def softplus(features: Array) -> Result:
     return np.where(x > bound, x, near).astype(features.dtype, copy=False)
 
 
-@gradient("Softplus")
-def softplus_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
-    return [g.Mul(grad, g.Sigmoid(node.inputs[0]))]
+gradient("Softplus")(by_ops("Mul dy (Sigmoid 0)"))
 
 
 @kernel("Softsign", gradient=by_ops("SoftsignGrad dy 0"), facts=("partial", "own_gradient"))

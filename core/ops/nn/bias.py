@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...building.gradbuilder import GradientBuilder, Gradients
-from ...graph.graph import Node, Output
 from ...inference.profiler_formulas import of_input, reduction
 from ...numerics.channel_sums import row_sums, summed
 from ...numerics.half_precision import wide
@@ -91,10 +89,8 @@ def bias_add_grad_shape(out_backprop: TensorSpec, *, data_format: str) -> Shape:
     return Shape([out_backprop.shape[_channel_axis(data_format, len(out_backprop.shape))]])
 
 
-@gradient("BiasAddGrad")
-def bias_add_grad_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
-    """Return the gradient of a channel at every place summed into the channel."""
-    return [g.BiasAdd(g.zeros_like(node.inputs[0]), grad, data_format=node.attr("data_format"))]
+# The gradient of a channel goes to every place that was summed into the channel.
+gradient("BiasAddGrad")(by_ops("BiasAdd (ZerosLike 0) dy"))
 
 
 # One sum an element.

@@ -12,8 +12,8 @@ from ...building.gradbuilder import GradientBuilder, Gradients
 from ...graph.graph import Node, Output
 from ...numerics import channel_sums
 from ...numerics.array_namespace import NUMPY
+from ...numerics.gemm import matmul
 from ...numerics.half_precision import wide
-from ...parallel.gemm import matmul
 from ...registry.registry import (
     WITHOUT_GRADIENT,
     Cost,

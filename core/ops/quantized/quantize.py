@@ -374,25 +374,9 @@ def fake_quant_with_min_max_args(xp: Any, inputs: Any, *, min: float, max: float
     return _fake_quantized(xp, inputs, np.float32(min), np.float32(max), num_bits, narrow_range)
 
 
-@everywhere(
-    "FakeQuantWithMinMaxVars", shape="..., (), () -> ...", gradient=by_outputs("FakeQuantWithMinMaxVarsGradient dy 0 1 2")
-)
-def fake_quant_with_min_max_vars(xp: Any, inputs: Any, min: Any, max: Any, *, num_bits: int, narrow_range: bool) -> Any:
-    """Inputs rounded to the levels of [min, max]."""
-    _require_range(inputs, min, max, False)
-    return _fake_quantized(xp, inputs, min, max, num_bits, narrow_range)
-
-
-@everywhere(
-    "FakeQuantWithMinMaxVarsPerChannel",
-    shape="... n, n, n -> ... n",
-    gradient=by_outputs("FakeQuantWithMinMaxVarsPerChannelGradient dy 0 1 2"),
-)
-def fake_quant_with_min_max_vars_per_channel(
-    xp: Any, inputs: Any, min: Any, max: Any, *, num_bits: int, narrow_range: bool
-) -> Any:
-    """Inputs rounded to the levels of the range of their channel, the last dimension."""
-    _require_range(inputs, min, max, True)
+def _fake_quant_vars(by_channel: bool, xp: Any, inputs: Any, min: Any, max: Any, *, num_bits: int, narrow_range: bool) -> Any:
+    """Inputs rounded to the levels of [min, max], the range of all or of their channel, the last dimension."""
+    _require_range(inputs, min, max, by_channel)
     return _fake_quantized(xp, inputs, min, max, num_bits, narrow_range)
 
 
@@ -427,32 +411,25 @@ def fake_quant_with_min_max_args_gradient(
     return xp.where(within, gradients, np.float32(0))
 
 
-@everywhere("FakeQuantWithMinMaxVarsGradient", shape="..., ... -> ..., (), ()", facts=("backward",))
-def fake_quant_with_min_max_vars_gradient(
-    xp: Any, gradients: Any, inputs: Any, min: Any, max: Any, *, num_bits: int, narrow_range: bool
+def _fake_quant_vars_gradient(
+    by_channel: bool, xp: Any, gradients: Any, inputs: Any, min: Any, max: Any, *, num_bits: int, narrow_range: bool
 ) -> tuple[Any, Any, Any]:
     """The gradients for inputs, min and max."""
-    _require_range(inputs, min, max, False)
-    return _range_gradients(xp, gradients, inputs, min, max, num_bits, narrow_range, tuple(range(inputs.ndim)))
-
-
-@everywhere("FakeQuantWithMinMaxVarsPerChannelGradient", shape="... n, ... n, n, n -> ... n, n, n", facts=("backward",))
-def fake_quant_with_min_max_vars_per_channel_gradient(
-    xp: Any, gradients: Any, inputs: Any, min: Any, max: Any, *, num_bits: int, narrow_range: bool
-) -> tuple[Any, Any, Any]:
-    """The gradients for inputs, min and max."""
-    _require_range(inputs, min, max, True)
-    return _range_gradients(xp, gradients, inputs, min, max, num_bits, narrow_range, tuple(range(inputs.ndim - 1)))
-
-
-def _range_gradients(
-    xp: Any, gradients: Any, inputs: Any, low: Any, high: Any, num_bits: int, narrow_range: bool, axes: tuple[int, ...]
-) -> tuple[Any, Any, Any]:
-    """Return the gradients within the range, and their sums along axes below and above."""
+    _require_range(inputs, min, max, by_channel)
     require_same_shape(gradients, inputs, "gradients and inputs")
-    masks = fake_masks(inputs, low, high, num_bits, narrow_range, xp)
+    masks = fake_masks(inputs, min, max, num_bits, narrow_range, xp)
     below, within, above = (xp.where(mask, gradients, np.float32(0)) for mask in masks)
+    axes = tuple(range(inputs.ndim - by_channel))
     return within, xp.sum(below, axes), xp.sum(above, axes)
+
+
+for _op, _by_channel, _values, _ends in ((_FAKE[1], False, "...", "(), ()"), (_FAKE[2], True, "... n", "n, n")):
+    everywhere(
+        _op, shape=f"{_values}, {_ends} -> {_values}", gradient=by_outputs(f"{_op}Gradient dy 0 1 2")
+    )(functools.partial(_fake_quant_vars, _by_channel))  # fmt: skip
+    everywhere(f"{_op}Gradient", shape=f"{_values}, {_values}, {_ends} -> {_values}, {_ends}", facts=("backward",))(
+        functools.partial(_fake_quant_vars_gradient, _by_channel)
+    )
 
 
 not_differentiable(*_FAKE_GRADIENTS)

@@ -11,7 +11,7 @@ import numpy as np
 
 from ...building.gradbuilder import GradientBuilder, Gradients
 from ...graph.graph import Node, Output
-from ...parallel.interruption_points import PIECE, pause
+from ...numerics.interruption_points import PIECE, pause
 from ...random import philox
 from ...random.philox import Philox
 from ...random.philox_distributions import MAX_ITERATIONS, PrefetchedBlocks, bounded_normal_calls, loop_blocks

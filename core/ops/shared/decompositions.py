@@ -5,6 +5,7 @@ single ops.
 from __future__ import annotations
 
 import functools
+import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -38,14 +39,16 @@ def composed(*ops: str, static: tuple[int, ...] = ()) -> Callable[[Build], Build
 
 def by_ops(*terms: str) -> Callable[..., Gradients]:
     """Return the gradient function that states an op for each input: "LRNGrad dy 0 y" is LRNGrad of the gradient, the first
-    input and the output.
+    input and the output, and "Mul dy (Sigmoid 0)" a product with the Sigmoid of the input.
 
-    `y1` is the second output, and `#0` the shape of the first input. "dy" alone hands the gradient on; "" is no gradient, as
-    for the inputs beyond the terms. The op has the node's attributes.
+    `y1` is the second output, `dy1` its gradient, `#0` the shape of the first input, and `=0` a number. "dy" alone hands the
+    gradient on; "" is no gradient, as for the inputs beyond the terms. `same` is the node's own op. Ops have the node's
+    attributes; a name in small letters is a function of the builder.
     """
+    parsed = list(map(_parsed, terms))
 
     def gradient(g: GradientBuilder, node: Node, *grads: Output) -> Gradients:
-        made = [_applied(g, node, grads[0], *term.split()) if term else None for term in terms]
+        made = [_made(g, node, grads, term) if term else None for term in parsed]
         return [*made, *[None] * (len(node.inputs) - len(made))]
 
     return gradient
@@ -53,21 +56,39 @@ def by_ops(*terms: str) -> Callable[..., Gradients]:
 
 def by_outputs(term: str) -> Callable[..., Gradients]:
     """Return the gradient function that states one op, whose outputs are the gradients of the inputs."""
-    return lambda g, node, grad: list(_applied(g, node, grad, *term.split()))
+    parsed = _parsed(term)
+    return lambda g, node, *grads: list(_made(g, node, grads, parsed))
 
 
-def _applied(g: GradientBuilder, node: Node, grad: Output, op: str, *names: str) -> Any:
-    if op == "dy":
-        return grad
-    return g.apply(op, *(_operand(g, node, grad, name) for name in names), **shared_attrs(node, op))
+def _parsed(term: str) -> list[Any]:
+    """Return an op and its operands, which are texts or lists of this kind."""
+
+    def listed(tokens: Iterator[str]) -> list[Any]:
+        # Up to the closing parenthesis, which the inner call takes.
+        return [listed(tokens) if token == "(" else token for token in iter(lambda: next(tokens, ")"), ")")]
+
+    return listed(iter(re.findall(r"[()]|[^\s()]+", term)))
 
 
-def _operand(g: GradientBuilder, node: Node, grad: Output, name: str) -> Output:
-    if name == "dy":
-        return grad
-    if name[0] == "y":
-        return node.output(int(name[1:] or 0))
-    return g.shape_of(node.inputs[int(name[1:])]) if name[0] == "#" else node.inputs[int(name)]
+def _made(g: GradientBuilder, node: Node, grads: Sequence[Output], term: Any) -> Any:
+    if term == ["dy"]:
+        return grads[0]
+    if isinstance(term, list):
+        name = node.op if term[0] == "same" else term[0]
+        values = [_made(g, node, grads, operand) for operand in term[1:]]
+        return getattr(g, name)(*values) if name[0].islower() else g.apply(name, *values, **shared_attrs(node, name))
+    kind = term.rstrip("0123456789")
+    number = int(term[len(kind) :] or 0)
+    match kind:
+        case "=":
+            return number
+        case "dy":
+            return grads[number]
+        case "y":
+            return node.output(number)
+        case "#":
+            return g.shape_of(node.inputs[number])
+    return node.inputs[number]
 
 
 def shared_attrs(node: Node, op: str) -> dict[str, Any]:

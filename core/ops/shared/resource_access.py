@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, Final, TypeVar
 
 import numpy as np
 
+from ...registry.registry import kernel
 from ...runtime.state.edge_values import scalar_object
 from ...runtime.state.resources import Shared, Variable, no_value_hint
 from ...support.errors import InvalidArgumentError, NotFoundError
@@ -35,12 +36,29 @@ class ReferenceHandle(Variable):
         return self.resource if isinstance(self.resource, Shared) else self
 
 
-def named(ctx: Any, container: str, shared_name: str, kind: type[_Resource], create: Callable[[], _Resource]) -> Any:
-    """Return a handle of the resource of that name, the node's own where there is none; created at first touch."""
+def resource_of_node(ctx: Any, kind: type[_Resource], create: Callable[[str], _Resource]) -> _Resource:
+    """Return the resource that the node's attributes name; created of its name at first touch."""
     # As TensorFlow: a node without a shared name has a resource of its own name.
-    name = shared_name or ctx.name
-    content = ctx.resources.get_or_create(container, name, kind, create)
-    return ReferenceHandle(container, name, content) if ctx.node.op_def.outputs[0].is_ref else scalar_object(content)
+    name = ctx.node.text_attr("shared_name") or ctx.name
+    content: _Resource = ctx.resources.get_or_create(ctx.node.text_attr("container"), name, kind, lambda: create(name))
+    return content
+
+
+def named(ctx: Any, kind: type[_Resource], create: Callable[[str], _Resource]) -> Any:
+    """Return a handle of the resource that the node's attributes name; created of its name at first touch."""
+    content = resource_of_node(ctx, kind, create)
+    if not ctx.node.op_def.outputs[0].is_ref:
+        return scalar_object(content)
+    return ReferenceHandle(ctx.node.text_attr("container"), ctx.node.text_attr("shared_name") or ctx.name, content)
+
+
+def creates_handle(*ops: str, kind: type[Any], facts: Iterable[str] = ()) -> None:
+    """Register the kernel of ops whose output is the handle of a resource; the class makes the resource of its name."""
+
+    def create(ctx: Any) -> Any:
+        return named(ctx, kind, kind)
+
+    kernel(*ops, shape="-> ()", facts=facts, arithmetic=False)(create)
 
 
 def resource(handle: Any, kind: type[_Resource]) -> _Resource:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ...parallel.interruption_points import PIECE, pause
+from ...numerics.interruption_points import PIECE, pause
 
 _ESCAPES = {ord("\n"): "\\n", ord("\r"): "\\r", ord("\t"): "\\t", ord('"'): '\\"', ord("'"): "\\'", ord("\\"): "\\\\"}
 

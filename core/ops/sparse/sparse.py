@@ -27,6 +27,7 @@ from ...types.dims import DimLike
 from ...types.shapes import Shape, TensorSpec, dims_of, merge_dims, shape_from
 from ..shared import sparse_tensors as programs
 from ..shared.argument_checks import require, require_rank, with_rank
+from ..shared.decompositions import by_ops
 from ..shared.shape_arguments import normalize_axis, scalar_int, shape_value
 from ..shared.sparse_tensors import (
     check_bounds,
@@ -253,10 +254,7 @@ def sparse_slice(
     return indices[is_inside] - start, values[is_inside], np.maximum(np.minimum(size, dense_shape - start), 0)
 
 
-@gradient("SparseSlice")
-def sparse_slice_gradient(g: GradientBuilder, node: Node, _indices: Output, grad: Output, _shape: Output) -> Gradients:
-    indices, _, _, start, _ = node.inputs
-    return [None, g.SparseSliceGrad(grad, indices, start, node.output(0)), None, None, None]
+gradient("SparseSlice")(by_ops("", "SparseSliceGrad dy1 0 3 y"))
 
 
 @kernel("SparseSliceGrad", shape="k, n r, r, k r -> n", gradient=WITHOUT_GRADIENT, flops=zero_cost, facts=("backward",))

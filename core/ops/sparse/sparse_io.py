@@ -18,6 +18,7 @@ from ...types import dtypes
 from ...types.arrays import Array, Result, object_array
 from ...types.dtypes import DType
 from ...types.shapes import Shape
+from ..shared.resource_access import resource_of_node
 from ..shared.sparse_tensors import index_vectors, validate
 
 
@@ -134,27 +135,23 @@ class _TensorsMap(Shared):
         return self.tensors.pop(handle)
 
 
-def _map(ctx: KernelContext, container: str, shared_name: str) -> _TensorsMap:
-    return ctx.resources.get_or_create(container, shared_name or ctx.name, _TensorsMap, _TensorsMap)
+def _map(ctx: KernelContext) -> _TensorsMap:
+    return resource_of_node(ctx, _TensorsMap, lambda name: _TensorsMap())
 
 
 @kernel("AddSparseToTensorsMap", shape="-> ()", gradient=WITHOUT_GRADIENT, flops=zero_cost, facts=("side_effect",))
-def add_sparse_to_tensors_map(
-    ctx: KernelContext, indices: Array, values: Array, dense_shape: Array, *, container: str, shared_name: str
-) -> Result:
+def add_sparse_to_tensors_map(ctx: KernelContext, indices: Array, values: Array, dense_shape: Array) -> Result:
     """The handle of a sparse tensor now kept by the session."""
     validate(indices, values, dense_shape)
-    store = _map(ctx, container, shared_name)
+    store = _map(ctx)
     with store:
         return np.int64(store.add((indices, values, dense_shape)))
 
 
 @kernel("AddManySparseToTensorsMap", shape="-> n", gradient=WITHOUT_GRADIENT, flops=zero_cost, facts=("side_effect",))
-def add_many_sparse_to_tensors_map(
-    ctx: KernelContext, indices: Array, values: Array, dense_shape: Array, *, container: str, shared_name: str
-) -> Result:
+def add_many_sparse_to_tensors_map(ctx: KernelContext, indices: Array, values: Array, dense_shape: Array) -> Result:
     """The handles of the rows of a sparse tensor now kept by the session; rows without elements get theirs last."""
-    store = _map(ctx, container, shared_name)
+    store = _map(ctx)
     # Checked as a whole before the lock: a bad row must leave no handle behind for the rows before it.
     parts = list(_rows(indices, values, dense_shape))
     handles = np.empty(len(parts), np.int64)
@@ -168,15 +165,13 @@ def add_many_sparse_to_tensors_map(
 @kernel(
     "TakeManySparseFromTensorsMap", shape="* -> k r, k, r", gradient=WITHOUT_GRADIENT, flops=zero_cost, facts=("side_effect",)
 )
-def take_many_sparse_from_tensors_map(
-    ctx: KernelContext, handles: Array, *, dtype: DType, container: str, shared_name: str
-) -> tuple[Result, Result, Result]:
+def take_many_sparse_from_tensors_map(ctx: KernelContext, handles: Array, *, dtype: DType) -> tuple[Result, Result, Result]:
     """Return the sparse tensors under `handles` as rows of a sparse tensor; the session forgets the handles."""
     if np.ndim(handles) != 1:
         raise InvalidArgumentError(f"sparse_handles should be a vector, not of shape {Shape(np.shape(handles))}")
     if not handles.size:
         raise InvalidArgumentError("Must have at least 1 serialized SparseTensor, but input matrix has 0 rows")
-    store = _map(ctx, container, shared_name)
+    store = _map(ctx)
     with store:
         # Taken under the lock and checked outside of it: a tensor of another dtype has left the map, too.
         parts = [store.take(handle) for handle in handles.tolist()]

@@ -12,7 +12,7 @@ from scipy.sparse import csr_array
 
 from ...building.gradbuilder import GradientBuilder, Gradients
 from ...graph.graph import Node, Output
-from ...parallel.interruption_points import pause
+from ...numerics.interruption_points import pause
 from ...registry.registry import NOT_DIFFERENTIABLE, WITHOUT_GRADIENT, flops, gradient, kernel, shape, zero_cost
 from ...runtime.state.edge_values import scalar_object
 from ...support import dataclasses
@@ -164,9 +164,7 @@ def csr_to_sparse_tensor(matrix: Array, *, type: DType) -> tuple[Result, Result,
     return held.indices(), np.concatenate([part.data for part in held.parts]), np.array(held.dense_shape, np.int64)
 
 
-@gradient("CSRSparseMatrixToSparseTensor")
-def csr_to_sparse_tensor_gradient(g: GradientBuilder, node: Node, _indices: Output, grad: Output, _shape: Output) -> Gradients:
-    return [g.SparseTensorToCSRSparseMatrix(node.output(0), grad, node.output(2))]
+gradient("CSRSparseMatrixToSparseTensor")(by_ops("SparseTensorToCSRSparseMatrix y dy1 y2"))
 
 
 @kernel("CSRSparseMatrixComponents", shape="* -> rows, k, k", gradient=WITHOUT_GRADIENT, flops=zero_cost)

@@ -19,7 +19,7 @@ from ...types.dtypes import DType
 from ...types.shapes import SCALAR, Shape, TensorSpec, fits
 from ..shared.argument_checks import scalar
 from ..shared.elementwise_tables import RESULT, counted
-from ..shared.resource_access import ReferenceHandle, named, resource
+from ..shared.resource_access import named, resource
 from ..shared.turns import Line, in_turn
 
 
@@ -154,28 +154,17 @@ def _check_leading(declared: Sequence[Any], actual: Sequence[Any]) -> None:
         raise InvalidArgumentError(f"Shape mismatch: expected {list(declared)}, got {list(actual)}")
 
 
-def _create(
-    ctx: KernelContext, kind: type[Any], dtype: DType, shape: Shape, container: str, shared_name: str, reduction_type: str
-) -> Array | ReferenceHandle:
-    """Return a handle; a shared accumulator keeps its first attributes, whatever a later node states."""
-    name = shared_name or ctx.name
-    return named(ctx, container, shared_name, kind, lambda: kind(name, dtype, shape, reduction_type == "MEAN"))
-
-
+# A shared accumulator keeps its first attributes, whatever a later node states.
 @kernel("ConditionalAccumulator", "ResourceConditionalAccumulator")
-def conditional_accumulator(
-    ctx: KernelContext, *, dtype: DType, shape: Shape, container: str, shared_name: str, reduction_type: str
-) -> Any:
+def conditional_accumulator(ctx: KernelContext, *, dtype: DType, shape: Shape, reduction_type: str) -> Any:
     """An accumulator of dense gradients."""
-    return _create(ctx, DenseAccumulator, dtype, shape, container, shared_name, reduction_type)
+    return named(ctx, DenseAccumulator, lambda name: DenseAccumulator(name, dtype, shape, reduction_type == "MEAN"))
 
 
 @kernel("SparseConditionalAccumulator")
-def sparse_conditional_accumulator(
-    ctx: KernelContext, *, dtype: DType, shape: Shape, container: str, shared_name: str, reduction_type: str
-) -> Any:
+def sparse_conditional_accumulator(ctx: KernelContext, *, dtype: DType, shape: Shape, reduction_type: str) -> Any:
     """An accumulator of sparse gradients."""
-    return _create(ctx, SparseAccumulator, dtype, shape, container, shared_name, reduction_type)
+    return named(ctx, SparseAccumulator, lambda name: SparseAccumulator(name, dtype, shape, reduction_type == "MEAN"))
 
 
 @kernel("AccumulatorApplyGradient", "ResourceAccumulatorApplyGradient", flops=counted(1, 2, "An addition for each element."))
@@ -205,21 +194,10 @@ def sparse_accumulator_apply_gradient(
     accumulator.apply(step, np.asarray(gradient_indices), np.asarray(gradient_values), size, has_known_shape)
 
 
-@kernel("AccumulatorTakeGradient", "ResourceAccumulatorTakeGradient")
-def accumulator_take_gradient(ctx: KernelContext, handle: Any, num_required: Array, *, dtype: DType) -> Result:
-    """The mean or sum of the gradients, once enough have come."""
-    accumulator = resource(handle, DenseAccumulator)
-    accumulator.check(dtype)
-    needed = scalar(num_required, "num_required")
-    return in_turn(ctx, accumulator, accumulator.line, (handle, num_required), lambda: accumulator.take(needed))
-
-
-@kernel("SparseAccumulatorTakeGradient")
-def sparse_accumulator_take_gradient(
-    ctx: KernelContext, handle: Any, num_required: Array, *, dtype: DType
-) -> tuple[Result, Result, Result]:
-    """Indices, values and shape of the mean or sum, once enough gradients have come."""
-    accumulator = resource(handle, SparseAccumulator)
+@kernel("AccumulatorTakeGradient", "ResourceAccumulatorTakeGradient", "SparseAccumulatorTakeGradient")
+def accumulator_take_gradient(ctx: KernelContext, handle: Any, num_required: Array, *, dtype: DType) -> Any:
+    """The mean or sum of the gradients, once enough have come; of a sparse one its indices, values and shape."""
+    accumulator = resource(handle, SparseAccumulator if ctx.node.op.startswith("Sparse") else DenseAccumulator)
     accumulator.check(dtype)
     needed = scalar(num_required, "num_required")
     return in_turn(ctx, accumulator, accumulator.line, (handle, num_required), lambda: accumulator.take(needed))

@@ -15,7 +15,6 @@ from ...codecs import wire
 from ...codecs.wire import varint
 from ...registry.registry import NOT_DIFFERENTIABLE, ZERO, Cost, arrays, flops, kernel, shape
 from ...runtime.state.edge_values import scalar_object
-from ...runtime.state.kernel_context import KernelContext
 from ...runtime.state.resources import Shared
 from ...support import dataclasses
 from ...support.errors import DataLossError, InternalError, InvalidArgumentError, NotFoundError, UnimplementedError
@@ -23,7 +22,7 @@ from ...support.hints import Hint, option
 from ...types.arrays import Array, Result, object_array
 from ...types.shapes import Shape, TensorSpec, merge_dims
 from ..shared.argument_checks import require, scalar
-from ..shared.resource_access import named, resource
+from ..shared.resource_access import creates_handle, resource
 from ..shared.string_functions import bounded
 
 _REMEDY = Hint("restore it with ", option("state"), ", or run its initializer with ", option("init"))
@@ -300,16 +299,9 @@ def _search(values: TensorSpec, boundaries: TensorSpec) -> Cost:
     return Cost(values.shape.num_elements * (size.bit_length() if isinstance(size, int) else 1))
 
 
-@kernel("BoostedTreesEnsembleResourceHandleOp", shape="-> ()", facts=("owns_state",), arithmetic=False)
-def boosted_trees_ensemble_handle(ctx: KernelContext, *, container: str, shared_name: str) -> Result:
-    """A handle of an ensemble that is still to be created."""
-    return named(ctx, container, shared_name, TreeEnsemble, lambda: TreeEnsemble(shared_name or ctx.name))
-
-
-@kernel("BoostedTreesQuantileStreamResourceHandleOp", shape="-> ()", facts=("owns_state",), arithmetic=False)
-def boosted_trees_quantile_handle(ctx: KernelContext, *, container: str, shared_name: str) -> Result:
-    """A handle of streams that are still to be created."""
-    return named(ctx, container, shared_name, QuantileStream, lambda: QuantileStream(shared_name or ctx.name))
+# Both are still to be created.
+creates_handle("BoostedTreesEnsembleResourceHandleOp", kind=TreeEnsemble, facts=("owns_state",))
+creates_handle("BoostedTreesQuantileStreamResourceHandleOp", kind=QuantileStream, facts=("owns_state",))
 
 
 @kernel("IsBoostedTreesEnsembleInitialized", shape="-> ()", arithmetic=False)

@@ -354,13 +354,11 @@ class QueueAttributes(NamedTuple):
     component_types: list[DType]
     shapes: list[Shape]
     capacity: int
-    container: str
-    shared_name: str
 
 
-def _named(ctx: KernelContext, attrs: QueueAttributes, base: type[Any], kind: type[Any], spec: QueueSpec) -> Any:
+def _named(ctx: KernelContext, base: type[Any], kind: type[Any], spec: QueueSpec) -> Any:
     """Return a handle of the queue or barrier of that name; InvalidArgumentError if the object has another spec."""
-    handle = named(ctx, attrs.container, attrs.shared_name, base, lambda: kind(attrs.shared_name or ctx.name, spec))
+    handle = named(ctx, base, lambda name: kind(name, spec))
     there = resource(handle, base)
     # Nodes of several graphs may name one queue; they must agree about it.
     if there.spec != spec:
@@ -372,7 +370,7 @@ def _named(ctx: KernelContext, attrs: QueueAttributes, base: type[Any], kind: ty
 def fifo_queue(ctx: KernelContext, *, attrs: QueueAttributes) -> Any:
     """A queue, first in, first out."""
     spec = QueueSpec.make("FIFOQueue", attrs.component_types, attrs.shapes, attrs.capacity)
-    return _named(ctx, attrs, Queue, FifoQueue, spec)
+    return _named(ctx, Queue, FifoQueue, spec)
 
 
 @kernel("PaddingFIFOQueue", "PaddingFIFOQueueV2", arithmetic=False)
@@ -386,7 +384,7 @@ def padding_fifo_queue(ctx: KernelContext, *, attrs: QueueAttributes) -> Any:
         raise InvalidArgumentError("PaddingFIFOQueue: every component needs a known rank")
     # All unknown dimensions get the same symbol, so that equal attributes give equal specs.
     plain = [Shape(d if isinstance(d, int) else _ANY for d in size) for size in shapes]
-    return _named(ctx, attrs, Queue, PaddingQueue, QueueSpec.make("PaddingFIFOQueue", types, plain, attrs.capacity))
+    return _named(ctx, Queue, PaddingQueue, QueueSpec.make("PaddingFIFOQueue", types, plain, attrs.capacity))
 
 
 _ANY = Dim.unknown()
@@ -401,7 +399,7 @@ def random_shuffle_queue(ctx: KernelContext, *, attrs: QueueAttributes, min_afte
         raise InvalidArgumentError(f"min_after_dequeue {min_after_dequeue} must be < capacity {attrs.capacity}")
     extra = min_after_dequeue, seed, seed2
     spec = QueueSpec.make("RandomShuffleQueue", attrs.component_types, attrs.shapes, attrs.capacity, *extra)
-    return _named(ctx, attrs, Queue, RandomShuffleQueue, spec)
+    return _named(ctx, Queue, RandomShuffleQueue, spec)
 
 
 @kernel("PriorityQueue", "PriorityQueueV2", arithmetic=False)
@@ -413,7 +411,7 @@ def priority_queue(ctx: KernelContext, *, attrs: QueueAttributes) -> Any:
     # The attributes list the components without the priority, which is the first of each element.
     types, sizes = [dtypes.int64, *given], [SCALAR, *shapes]
     spec = QueueSpec.make("PriorityQueue", types, sizes if shapes or not given else (), attrs.capacity)
-    return _named(ctx, attrs, Queue, PriorityQueue, spec)
+    return _named(ctx, Queue, PriorityQueue, spec)
 
 
 def _handle_shape(handle: TensorSpec, *first: TensorSpec) -> Callable[..., TensorSpec]:
@@ -569,7 +567,7 @@ def barrier(ctx: KernelContext, *, attrs: QueueAttributes) -> Any:
     if any(not size.is_known for size in attrs.shapes):
         raise InvalidArgumentError(f"All shapes in barrier must be fully defined, not {list(map(str, attrs.shapes))}")
     spec = QueueSpec.make("Barrier", attrs.component_types, attrs.shapes, attrs.capacity)
-    return _named(ctx, attrs, Barrier, Barrier, spec)
+    return _named(ctx, Barrier, Barrier, spec)
 
 
 @kernel("BarrierInsertMany", facts=("side_effect", "asynchronous"), arithmetic=False)

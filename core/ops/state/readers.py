@@ -23,21 +23,21 @@ from .queues import Queue, Taking
 
 
 @kernel("WholeFileReader", "WholeFileReaderV2", arithmetic=False)
-def whole_file_reader(ctx: KernelContext, *, container: str, shared_name: str) -> Any:
+def whole_file_reader(ctx: KernelContext) -> Any:
     """A reader of whole files."""
-    return named(ctx, container, shared_name, Reader, lambda: WholeFileReader(ctx.name))
+    return named(ctx, Reader, lambda name: WholeFileReader(ctx.name))
 
 
 @kernel("IdentityReader", "IdentityReaderV2", arithmetic=False)
-def identity_reader(ctx: KernelContext, *, container: str, shared_name: str) -> Any:
+def identity_reader(ctx: KernelContext) -> Any:
     """A reader that gives the work units themselves."""
-    return named(ctx, container, shared_name, Reader, lambda: IdentityReader(ctx.name))
+    return named(ctx, Reader, lambda name: IdentityReader(ctx.name))
 
 
 @kernel("TextLineReader", "TextLineReaderV2", arithmetic=False)
-def text_line_reader(ctx: KernelContext, *, skip_header_lines: int, container: str, shared_name: str) -> Any:
+def text_line_reader(ctx: KernelContext, *, skip_header_lines: int) -> Any:
     """A reader of lines."""
-    return named(ctx, container, shared_name, Reader, lambda: TextLineReader(ctx.name, skip_header_lines))
+    return named(ctx, Reader, lambda name: TextLineReader(ctx.name, skip_header_lines))
 
 
 @kernel("FixedLengthRecordReader", arithmetic=False)
@@ -47,9 +47,9 @@ def fixed_length_record_reader(ctx: KernelContext) -> Any:
 
 
 @kernel("TFRecordReader", "TFRecordReaderV2", arithmetic=False)
-def tf_record_reader(ctx: KernelContext, *, compression_type: str, container: str, shared_name: str) -> Any:
+def tf_record_reader(ctx: KernelContext, *, compression_type: str) -> Any:
     """A reader of TFRecord files."""
-    return named(ctx, container, shared_name, Reader, lambda: RecordReader(ctx.name, compression_type))
+    return named(ctx, Reader, lambda name: RecordReader(ctx.name, compression_type))
 
 
 _READERS = ("WholeFileReader", "IdentityReader", "TextLineReader", "FixedLengthRecordReader", "TFRecordReader")
@@ -73,19 +73,11 @@ def _both(*names: str) -> list[str]:
 
 @kernel("FixedLengthRecordReaderV2", arithmetic=False)
 def fixed_length_record_reader_v2(
-    ctx: KernelContext,
-    *,
-    header_bytes: int,
-    record_bytes: int,
-    footer_bytes: int,
-    hop_bytes: int,
-    encoding: str,
-    container: str,
-    shared_name: str,
+    ctx: KernelContext, *, header_bytes: int, record_bytes: int, footer_bytes: int, hop_bytes: int, encoding: str
 ) -> Result:
     """Return a reader of records of a fixed length, from files that may be compressed."""
     layout = (header_bytes, record_bytes, footer_bytes, hop_bytes)
-    return named(ctx, container, shared_name, Reader, lambda: FixedLengthReader(ctx.name, *layout, encoding))
+    return named(ctx, Reader, lambda name: FixedLengthReader(ctx.name, *layout, encoding))
 
 
 def _sources(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import collections
-import functools
 import itertools
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -19,6 +18,7 @@ from ...support.errors import InvalidArgumentError, ResourceExhaustedError
 from ...types.arrays import Array, Result
 from ...types.dtypes import DType
 from ..shared.argument_checks import require_rank
+from ..shared.resource_access import resource_of_node
 
 
 @dataclasses.dataclass
@@ -133,26 +133,20 @@ class MapArea(_Area):
 
 
 class Bounds(NamedTuple):
-    """The attributes of a staging area; without a shared name, the node's name is its name."""
+    """The bounds of a staging area."""
 
     capacity: int
     memory_limit: int
-    container: str
-    shared_name: str
 
 
 def _staging_area(ctx: KernelContext, bounds: Bounds) -> StagingArea:
-    name = bounds.shared_name or ctx.name
-    create = functools.partial(StagingArea, name, bounds.capacity, bounds.memory_limit)
-    return ctx.resources.get_or_create(bounds.container, name, StagingArea, create)
+    return resource_of_node(ctx, StagingArea, lambda name: StagingArea(name, *bounds))
 
 
 def _map_area(ctx: KernelContext, bounds: Bounds, dtypes: Sequence[DType]) -> MapArea:
-    name = bounds.shared_name or ctx.name
     # The two kinds of maps have the same attributes: only the op tells them apart.
     is_ordered = ctx.node.op.startswith("Ordered")
-    create = functools.partial(MapArea, name, bounds.capacity, bounds.memory_limit, is_ordered, len(dtypes))
-    return ctx.resources.get_or_create(bounds.container, name, MapArea, create)
+    return resource_of_node(ctx, MapArea, lambda name: MapArea(name, *bounds, is_ordered, len(dtypes)))
 
 
 @kernel("Stage", facts=("side_effect", "blocks"), arithmetic=False)

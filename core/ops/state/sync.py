@@ -12,7 +12,7 @@ from ...support import dataclasses
 from ...support.errors import InvalidArgumentError
 from ...types.arrays import Array, Result
 from ..shared.argument_checks import scalar
-from ..shared.resource_access import named, resource
+from ..shared.resource_access import creates_handle, resource
 
 
 @dataclasses.dataclass
@@ -35,10 +35,7 @@ class IterationCounter:
     """A placeholder for the counter of a dataset service's iterations, absent from this process."""
 
 
-@kernel("MutexV2", shape="-> ()", arithmetic=False)
-def mutex(ctx: KernelContext, *, container: str, shared_name: str) -> Result:
-    """A mutex."""
-    return named(ctx, container, shared_name, Mutex, lambda: Mutex(shared_name or ctx.name))
+creates_handle("MutexV2", kind=Mutex)
 
 
 @kernel("MutexLock", shape="-> ()", facts=("side_effect", "blocks", "asynchronous"), arithmetic=False)

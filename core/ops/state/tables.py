@@ -462,7 +462,6 @@ class TableAttributes(NamedTuple):
     value_dtype: DType
     value_shape: Shape | None = None
     container: str | None = None
-    shared_name: str = ""
 
 
 def _made(ctx: KernelContext, attrs: TableAttributes, kind: Callable[..., LookupTable], *rest: Any) -> Any:
@@ -473,7 +472,7 @@ def _made(ctx: KernelContext, attrs: TableAttributes, kind: Callable[..., Lookup
     create = functools.partial(kind, ctx.name, *types, *rest)
     if attrs.container is None:
         return scalar_object(create())
-    handle = named(ctx, attrs.container, attrs.shared_name, LookupTable, create)
+    handle = named(ctx, LookupTable, lambda name: create())
     table = resource(handle, LookupTable)
     # The name may be that of a table which another node made.
     if type(table) is not kind or (table.key_dtype, table.value_dtype) != types:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ...parallel.float_mode import keeps_subnormals
+from ...numerics.float_mode import keeps_subnormals
 from ...registry.registry import facts, kernel, not_arithmetic, onnx, shape
 from ...runtime.state.edge_values import scalar_object
 from ...runtime.state.run_context import reserve

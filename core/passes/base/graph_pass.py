@@ -15,6 +15,7 @@ from typing import Any, ClassVar, Final, dataclass_transform
 
 import numpy as np
 
+from ...explaining.author_scopes import layer_of
 from ...graph.call_kinds import PARTLY_READ, call_kind
 from ...graph.callers import CallTable, calls_of, reached_functions
 from ...graph.deadness import Deadness
@@ -27,7 +28,6 @@ from ...graph.references import WrittenMemory, any_reference, memory_outputs
 from ...graph.traversal import descendants, forward_predecessors, nodes_of_kind, sources_first, topological_order
 from ...graph.variable_nodes import VARIABLES
 from ...inference.inference import Answers, Inference, infer
-from ...model.author_scopes import layer_of
 from ...planning.reachability import needed_nodes
 from ...registry.catalog import ArgDef, OpDef, split_top
 from ...registry.op_facts import has_fact

@@ -16,8 +16,8 @@ import numpy as np
 from ...graph.graph import Graph, GraphLike, Node, Output, as_graph
 from ...graph.model_objects import with_model_objects
 from ...graph.send_recv import connected
-from ...parallel.blas_threads import one_thread
-from ...parallel.float_mode import flushed
+from ...numerics.blas_threads import one_thread
+from ...numerics.float_mode import flushed
 from ...planning.node_selection import definition_in
 from ...planning.plan import Plan
 from ...planning.planner import compile_plan
@@ -32,13 +32,13 @@ from ...support.log import Stopwatch
 from ...support.not_copied import NotCopied
 from ...support.words import counted
 from ...types.arrays import Array
+from ..execute.allocation import keep_some_freed_memory
 from ..execute.executor import Program, bound_program
 from ..execute.function_calls import FunctionCalls
+from ..execute.limits import refuse_files, session_limits
 from ..execute.random_lowering import lowered
 from ..execute.tiers import Tier, policy
 from ..execute.value_cache import CacheStats, ValueCache
-from ..guards.allocation import keep_some_freed_memory
-from ..guards.limits import refuse_files, session_limits
 from ..state.checkpoint_store import CheckpointStore, default_store
 from ..state.edge_values import Batched
 from ..state.file_access import NO_FILES, FileAccess

@@ -13,7 +13,7 @@ from typing import Any, ClassVar, Final, Self, TypeVar
 import numpy as np
 
 from ...graph.graph import Node
-from ...parallel.blas_threads import OWN_THREADS
+from ...numerics.blas_threads import OWN_THREADS
 from ...support.errors import DeadlineExceededError, FailedPreconditionError, InvalidArgumentError, NotFoundError, TfgError
 from ...support.hints import Blank, Hint, step
 from ...types.arrays import EngineArray

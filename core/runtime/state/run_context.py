@@ -14,8 +14,8 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final, Protocol
 
 from ...graph.graph import Node
-from ...parallel import interruption_points
-from ...parallel.float_mode import as_outside, flushed
+from ...numerics import interruption_points
+from ...numerics.float_mode import as_outside, flushed
 from ...support.errors import DeadlineExceededError
 from . import resources
 from .resources import ResourceManager

@@ -31,7 +31,7 @@ from tfg.core.datasets.rewriting import finalized
 from tfg.core.datasets.run_options import Prefetch
 from tfg.core.datasets.seeds import Seeds
 from tfg.core.datasets.sources import ListOf
-from tfg.core.parallel.blas_threads import OWN_THREADS, one_thread
+from tfg.core.numerics.blas_threads import OWN_THREADS, one_thread
 from tfg.core.runtime.session.session import Session
 from tfg.core.runtime.state.file_access import FileAccess
 from tfg.core.runtime.state.run_context import Run
@@ -103,6 +103,7 @@ def test_recorded_pipelines_give_the_same_elements(threads, monkeypatch, family)
     assert threads or family not in ("dataset_batching", "dataset_mapping", "dataset_records", "dataset_selection")
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("calls, size", [(1, 1), (1, 5), (2, 2), (-1, -1), (-1, 3), (9, 9)])
 def test_calls_come_in_the_order_of_elements(threads, calls, size):
     source = _numbers(30)
@@ -329,7 +330,7 @@ def test_what_has_a_state_comes_when_it_is_asked_for():
 ENDS_EARLY = """
 import sys, time
 from tfg.core.datasets import ahead
-from tfg.core.parallel.blas_threads import one_thread
+from tfg.core.numerics.blas_threads import one_thread
 from tfg.core.runtime.state.run_context import Run
 ahead.WORTH_THREADS, ahead.TRIED_ELEMENTS, type(one_thread).unlocked_share, one_thread.cores = -1, 1, 2, 2
 done = []

@@ -36,6 +36,7 @@ def test_a_query_reads(query, folder):
     assert _first(folder, query) == b"one"
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("query", [
     "ATTACH '{}/b.db' AS b",
     "VACUUM INTO '{}/b.db'",
@@ -58,11 +59,13 @@ def test_a_query_does_nothing_else(query, folder):
     assert {path: path.read_bytes() for path in folder.parent.rglob("*") if path.is_file()} == before
 
 
+@pytest.mark.slow
 def test_a_query_without_end_ends_with_the_time_of_the_run(folder):
     with pytest.raises(DeadlineExceededError):
         _first(folder, _ENDLESS, timeout=0.5)
 
 
+@pytest.mark.slow
 def test_a_query_that_makes_long_values_ends_with_the_time_of_the_run(folder):
     """Between two looks at the time there are few instructions, and none makes a value that takes long."""
     rows = "WITH RECURSIVE t(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM t)"

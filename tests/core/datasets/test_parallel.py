@@ -15,8 +15,8 @@ from tfg.core.datasets import ahead, batches
 from tfg.core.datasets.batches import MapAndBatch
 from tfg.core.datasets.mapping import Map
 from tfg.core.datasets.sources import ListOf
-from tfg.core.parallel.blas_threads import one_thread
-from tfg.core.parallel.work_division import divide, undivided
+from tfg.core.numerics.blas_threads import one_thread
+from tfg.core.numerics.work_division import divide, undivided
 from tfg.core.runtime.session.session import Session
 from tfg.core.runtime.state.run_context import Run, check_time
 from tfg.core.support.errors import DeadlineExceededError, InvalidArgumentError, OutOfRangeError

@@ -10,9 +10,9 @@ from tests.pages import calling_graph
 from tfg.core.building.builder import GraphBuilder
 from tfg.core.drawing.picture_nodes import folded
 from tfg.core.drawing.view_model import Branch, Figures, make_book
+from tfg.core.explaining.model_view import model_view
 from tfg.core.explaining.node_facts import Explainer
 from tfg.core.inference.inference import infer
-from tfg.core.model.model_view import model_view
 from tfg.formats import load
 from tfg.formats.api.viewing import make_page
 

@@ -96,6 +96,7 @@ def test_functions_that_call_themselves_stay_calls(monkeypatch):
         Session(g.graph).run([out.name])
 
 
+@pytest.mark.slow
 def test_many_calls_of_calls_have_no_end_of_nodes(monkeypatch):
     monkeypatch.setattr(random_lowering, "MAX_NODES", 500)
     g = GraphBuilder()

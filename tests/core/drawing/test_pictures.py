@@ -117,6 +117,7 @@ def test_layers_go_down(edges):
     assert all(order.index(source) < order.index(target) for source, targets in after.items() for target in targets)
 
 
+@pytest.mark.slow
 @given(EDGES.map(lambda edges: [edge for edge in edges if edge[0] < edge[1]]))
 def test_no_edge_is_dropped_without_a_cycle(edges):
     after = forward_edges(list(range(10)), edges)

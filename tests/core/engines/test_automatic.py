@@ -164,6 +164,7 @@ def test_no_error_of_neighbouring_floats_is_seen(eager):
     assert session.engine_report().groups[0].reason.startswith("it differs from NumPy at y:0")
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("fault", [{"fails": ValueError("no")}, {"breaks": RuntimeError("lost")}, {"wrong": ["y"]}])
 @pytest.mark.parametrize("resource", [False, True])
 def test_variables_have_the_values_that_numpy_gives_them_in_every_phase(eager, fault, resource):
@@ -484,6 +485,7 @@ class Rounding(FakeEngine):
         return rounded
 
 
+@pytest.mark.slow
 def test_fast_is_the_fastest_type_that_is_near_enough():
     types = [Rounding("f16", 9e-3, 20e-3), Rounding("bf16", 8e-3, 0.0), Rounding("i8", 2e-2, 0.0)]
     session = Session(chain(), engine=EngineRuntime(Rounding(faster=types), EngineSettings(is_fast=True)))
@@ -494,6 +496,7 @@ def test_fast_is_the_fastest_type_that_is_near_enough():
     assert group.rounded.seconds < 40e-3 <= group.rounded.exact_seconds
 
 
+@pytest.mark.slow
 def test_fast_is_the_graphs_type_where_no_other_is_near_enough():
     engine = Rounding(faster=[Rounding("bf16", 2e-2, 0.0)])
     session = Session(chain(), engine=EngineRuntime(engine, EngineSettings(is_fast=True)))
@@ -503,6 +506,7 @@ def test_fast_is_the_graphs_type_where_no_other_is_near_enough():
     assert group.rounded.difference == pytest.approx(2e-2, rel=1e-3)
 
 
+@pytest.mark.slow
 def test_fast_is_the_graphs_type_where_no_other_is_faster():
     engine = Rounding(wait=0.0, faster=[Rounding("bf16", 0.0, 40e-3)])
     session = Session(chain(), engine=EngineRuntime(engine, EngineSettings(is_fast=True)))

@@ -15,7 +15,7 @@ import pytest
 
 from tfg.core.engines import distributed
 from tfg.core.engines.distributed import Meeting, Peers
-from tfg.core.parallel.blas_threads import OWN_THREADS
+from tfg.core.numerics.blas_threads import OWN_THREADS
 from tfg.core.support.errors import InvalidArgumentError, UnavailableError
 
 TERMS = {"--mesh": "4"}
@@ -81,6 +81,7 @@ def test_who_is_lost_ends_the_others(lost):
         assert endings[index].get(timeout=300) == (f"process {lost} of 3 was lost", True)
 
 
+@pytest.mark.slow
 def test_who_fails_says_why():
     (_, second), endings = meet(2)
     second.fail("process 1 ended: no such file")
@@ -127,6 +128,7 @@ def connected(port):
             continue
 
 
+@pytest.mark.slow
 def test_who_does_not_come_is_named():
     with pytest.raises(UnavailableError, match=r"process 1 did not connect within 0\.1 s"):
         Peers(Meeting("127.0.0.1", free_port(), 2, 0, 0.1), TERMS, print)
@@ -160,6 +162,7 @@ STRANGERS = {
 }
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("said", STRANGERS.values(), ids=STRANGERS)
 def test_a_stranger_at_the_port_is_sent_away(said, monkeypatch):
     monkeypatch.setattr(distributed, "HANDSHAKE_SECONDS", 0.2)
@@ -172,6 +175,7 @@ def test_a_stranger_at_the_port_is_sent_away(said, monkeypatch):
             assert (first.result(20).is_first, second.result(20).is_first) == (True, False)
 
 
+@pytest.mark.slow
 def test_a_stranger_who_speaks_slowly_has_no_more_time(monkeypatch):
     """Single bytes restart the time limit of a socket, but not the limit of the whole hello."""
     monkeypatch.setattr(distributed, "HANDSHAKE_SECONDS", 0.3)

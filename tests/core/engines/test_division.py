@@ -109,6 +109,7 @@ def test_parts_are_verified_too():
     assert [result.tensor for result in session.engine_report().differences] == ["n5:0"]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("resource", [True, False])
 @pytest.mark.parametrize("names_them", [True, False])
 @pytest.mark.parametrize("node", ["before", "update", "step"])

@@ -21,7 +21,7 @@ from tfg.core.engines.engine_registry import find_engine  # noqa: E402
 from tfg.core.engines.engine_runtime import EngineRuntime  # noqa: E402
 from tfg.core.engines.executables import EngineSettings  # noqa: E402
 from tfg.core.engines.lowerable import UnsupportedOps  # noqa: E402
-from tfg.core.parallel.work_division import undivided  # noqa: E402
+from tfg.core.numerics.work_division import undivided  # noqa: E402
 from tfg.core.runtime.session.session import Session  # noqa: E402
 from tfg.core.support.errors import InvalidArgumentError  # noqa: E402
 

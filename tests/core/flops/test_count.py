@@ -342,6 +342,7 @@ def growing(g):
     return g.Neg(g.While([g.constant(0), x], cond="condition", body="body", name="loop", **shapes)[1], name="after")
 
 
+@pytest.mark.slow
 def test_a_loop_whose_tensors_grow_counts_each_iteration_at_its_size():
     g = GraphBuilder()
     y = growing(g)

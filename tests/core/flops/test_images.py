@@ -287,7 +287,7 @@ fractional("FractionalMaxPoolGrad", lambda x, grad, regions: (
     definitions_images.pool_regions(x, regions, np.maximum, False), add_each(grad)))  # fmt: skip
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("op", HELD)
 @EXAMPLES
 @given(data=st.data())

@@ -204,6 +204,7 @@ def test_another_view_is_refused():
         tfg.flops_rows(tfg.flops(two_dense_layers(), ["loss:0"]), "depth")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("view", "name"), [("layer", "sequential/hidden"), ("scope", "StatefulPartitionedCall_1")])
 def test_measured_rows_are_those_of_the_view(view, name):
     done = run("flops", SAMPLES / "keras_classifier", "--measured", "--view", view, "--feed", "measurements=ones(8,4)",

@@ -77,7 +77,7 @@ DIFFERS = {
 HELD = tuple(op for ops in WAYS.values() for op in ops.split())
 
 
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(10)
 @pytest.mark.parametrize("run, op", [(run, op) for run, ops in WAYS.items() for op in ops.split()])
 def test_formula(run, op):
     """The formula is what was counted, of two numbers at least."""

@@ -395,7 +395,7 @@ uniform_product("UniformQuantizedConvolution", uniform_convolution)
 uniform_product("UniformQuantizedConvolutionHybrid", uniform_convolution)
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(12)
 @pytest.mark.parametrize("op", HELD)
 @EXAMPLES
 @given(data=st.data())

@@ -198,7 +198,7 @@ candidates("ThreadUnsafeUnigramCandidateSampler", draw_integer, lambda x: x / 2.
 candidates("FixedUnigramCandidateSampler", draw_from_aliases, lambda x: x / 2.0, unigrams=[1.0] * 9)
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(12)
 @pytest.mark.parametrize("op", HELD)
 @EXAMPLES
 @given(data=st.data())

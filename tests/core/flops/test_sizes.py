@@ -201,6 +201,7 @@ def appending_v1(g, limit, x):
 LOOPS = pytest.mark.parametrize("build", [appending, appending_v1])
 
 
+@pytest.mark.slow
 @LOOPS
 def test_a_growing_loop_and_its_gradient_count_what_a_run_does(build):
     g = GraphBuilder()

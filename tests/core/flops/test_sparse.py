@@ -243,7 +243,7 @@ def fill_empty_rows_grad(draw, tally):
     return Node([np.int64(taken), (count,)])
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(12)
 @pytest.mark.parametrize("op", HELD)
 @EXAMPLES
 @given(data=st.data())

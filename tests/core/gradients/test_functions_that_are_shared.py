@@ -51,6 +51,7 @@ def test_calls_in_calls_have_the_gradient_of_what_they_compute(form):
     np.testing.assert_allclose(result, 2 * 3 * 1.01**8, rtol=1e-5)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", FORMS)
 def test_each_level_takes_as_many_functions_as_the_one_below(form):
     counts = []

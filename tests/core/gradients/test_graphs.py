@@ -37,7 +37,7 @@ def case(key):
     return extended, [name for name in names if name is not None], feeds, want
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(12)
 @pytest.mark.parametrize("key", KEYS)
 def test_recorded(key: str) -> None:
     graph, names, feeds, want = case(key)
@@ -48,7 +48,7 @@ def test_recorded(key: str) -> None:
         np.testing.assert_allclose(a, b, rtol=1e-4, atol=1e-5)
 
 
-@pytest.mark.sampled(9)
+@pytest.mark.sampled(18)
 @pytest.mark.parametrize("key", KEYS)
 def test_the_graph_that_is_written_is_the_graph_that_runs(key: str) -> None:
     """Functions and attributes that tfg makes survive writing and reading."""

@@ -98,6 +98,7 @@ def test_a_value_that_is_read_on_a_branch_without_a_switch() -> None:
     assert session.run(grad, {"x:0": -2.0}) == 0
 
 
+@pytest.mark.slow
 def test_rows_of_the_result_of_a_loop() -> None:
     """The sparse gradient of a gather becomes dense in front of the backward loop."""
     g = GraphBuilder()

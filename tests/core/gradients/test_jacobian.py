@@ -40,6 +40,7 @@ def graph_of(name):
     return g.graph
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("mode", ["forward", "reverse"])
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_against_central_differences(name: str, mode: str) -> None:

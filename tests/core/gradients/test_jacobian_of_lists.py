@@ -110,6 +110,7 @@ def looped(g, x):
 LISTS = (pushed_and_popped, stacked_twice, split_and_joined, scattered_and_gathered, lists_of_lists, array, looped)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("make", LISTS, ids=lambda make: make.__name__)
 def test_lists(make) -> None:
     g = GraphBuilder()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import pathlib
-from collections.abc import Iterator
+from collections.abc import Sequence
 
 import numpy as np
 import pytest
@@ -32,15 +32,10 @@ def in_tensorflow() -> dict[str, str]:
     return dict(line.split() for line in lines if not line.startswith("#"))
 
 
-def marked(*marks: object) -> Iterator[opcases.Case]:
-    """The cases that run, of one op with one of the marks, with a float among inputs and outputs."""
-    for family in opcases.families():
-        for case in opcases.load_cases(family):
-            if not case.is_single_op or registry.gradient_function(case.op) not in marks:
-                continue
-            step = answers(family).steps(case.key)[0]
-            if not step["error"] and any(map(is_float, case.feeds.values())) and any(map(is_float, step["results"])):
-                yield case
+def carries_floats(family: str, case: opcases.Case) -> bool:
+    """Whether the case runs, with a float among inputs and outputs."""
+    step = answers(family).steps(case.key)[0]
+    return not step["error"] and any(map(is_float, case.feeds.values())) and any(map(is_float, step["results"]))
 
 
 def is_float(value: object) -> bool:
@@ -76,15 +71,27 @@ def _slope(session, fetches, feeds, name, direction, h):
 
 
 @pytest.mark.sampled(10)
-@pytest.mark.parametrize("case", [pytest.param(c, id=f"{c.op}-{c.key}") for c in marked(registry.NOT_DIFFERENTIABLE)])
-def test_what_is_not_differentiable_is_so_in_tensorflow_or_flat(case: opcases.Case) -> None:
-    assert in_tensorflow().get(case.op) == "none" or varying_input(case) is None
+@pytest.mark.ops(single=True, where=lambda case: registry.gradient_function(case.op) is registry.NOT_DIFFERENTIABLE)
+def test_what_is_not_differentiable_is_so_in_tensorflow_or_flat(cases: Sequence[tuple[str, opcases.Case]]) -> None:
+    opcases.for_each(cases, check_flatness)
+
+
+def check_flatness(family: str, case: opcases.Case) -> None:
+    if carries_floats(family, case):
+        assert in_tensorflow().get(case.op) == "none" or varying_input(case) is None
 
 
 @pytest.mark.slow
 def test_the_differences_see_ops_without_a_gradient() -> None:
     """What they are for: dozens of ops that TensorFlow has no gradient of vary with their inputs."""
-    ops = {case.op for case in marked(registry.WITHOUT_GRADIENT) if varying_input(case) is not None}
+    unknown = (
+        (family, case)
+        for op, pairs in opcases.by_op().items()
+        if registry.gradient_function(op) is registry.WITHOUT_GRADIENT
+        for family, case in pairs
+        if case.is_single_op
+    )
+    ops = {case.op for family, case in unknown if carries_floats(family, case) and varying_input(case) is not None}
     assert ops >= {"AudioSpectrogram", "Mfcc", "LRNGrad"} and len(ops) > 20
 
 

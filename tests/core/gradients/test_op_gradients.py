@@ -21,14 +21,14 @@ def takes_doubles(case: opcases.Case) -> bool:
     return bool(case.differentiable) and any(value.dtype == np.float64 for value in case.feeds.values())
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.ops(single=True, where=takes_doubles)
 def test_gradient(cases: Sequence[tuple[str, opcases.Case]]) -> None:
     """With the shapes that the case declares."""
     opcases.for_each(cases, functools.partial(check, are_known=True))
 
 
-@pytest.mark.sampled(12)
+@pytest.mark.sampled(24)
 @pytest.mark.ops(single=True, where=takes_doubles)
 def test_gradient_of_unknown_shapes(cases: Sequence[tuple[str, opcases.Case]]) -> None:
     """With no shape declared; on fewer elements."""

@@ -87,7 +87,7 @@ def build(op: str, inputs: list, attrs: dict):
     return g.graph, feeds
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize(("op", "inputs", "attrs"), OPS, ids=[f"{op}-{i}" for i, (op, _, _) in enumerate(OPS)])
 def test_first_derivatives(op, inputs, attrs) -> None:
     graph, feeds = build(op, inputs, attrs)
@@ -100,7 +100,7 @@ def test_first_derivatives(op, inputs, attrs) -> None:
 TWICE = [row for row in OPS if row[0] != "FusedResizeAndPadConv2D"]
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(12)
 @pytest.mark.parametrize(("op", "inputs", "attrs"), TWICE, ids=[f"{op}-{i}" for i, (op, _, _) in enumerate(TWICE)])
 def test_second_derivatives(op, inputs, attrs) -> None:
     graph, feeds = build(op, inputs, attrs)

@@ -134,6 +134,7 @@ def test_check_names_the_node(graph, damage, message):
             graph.check()
 
 
+@pytest.mark.slow
 def test_edges_of_nodes_with_many_of_them():
     """After replacements in any order, the lists of wide nodes agree with a scan of all inputs."""
     rng = np.random.default_rng(7)

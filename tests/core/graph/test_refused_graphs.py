@@ -43,7 +43,7 @@ def gave(call):
     return None
 
 
-@pytest.mark.sampled(8)
+@pytest.mark.sampled(16)
 @pytest.mark.parametrize("value", VALUES)
 @pytest.mark.parametrize("kind", GRAPHS)
 def test_nothing_but_errors_of_tfg(kind, value, tmp_path):

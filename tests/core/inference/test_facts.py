@@ -375,6 +375,7 @@ def test_the_first_element_that_a_loop_pushes_has_a_size_of_its_own(loop, step, 
     assert (infer(g.graph).shape(popped) == Shape((2, 3))) == (last == count)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     "element",
     [

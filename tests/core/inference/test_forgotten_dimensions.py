@@ -19,10 +19,10 @@ from tests.functions import define
 from tests.recorded_answers import answers
 from tfg.core.building.builder import GraphBuilder
 from tfg.core.explaining.default_fetches import default_runs
-from tfg.core.feeding.drawn_feeds import Feeds
 from tfg.core.gradients import gradients
 from tfg.core.graph.graph import Output
 from tfg.core.passes.pipeline import optimize
+from tfg.core.runtime.session.drawn_feeds import Feeds
 from tfg.core.runtime.session.session import Session
 from tfg.core.runtime.state.file_access import FileAccess
 from tfg.core.support.errors import TfgError
@@ -34,7 +34,7 @@ def has_shapes(case: opcases.Case) -> bool:
     return not case.key.startswith("unshaped ")
 
 
-@pytest.mark.sampled(60)
+@pytest.mark.sampled(120)
 @pytest.mark.ops(where=has_shapes)
 def test_facts_hold_whatever_is_forgotten(cases: Sequence[tuple[str, opcases.Case]]) -> None:
     opcases.for_each(cases, check_facts)
@@ -61,7 +61,7 @@ def check_facts(family: str, case: opcases.Case) -> None:
 GRAPHS = [path for path in sorted(SAMPLES.iterdir()) if path.suffix == ".pbtxt" or (path / "saved_model.pb").exists()]
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.slow
 @pytest.mark.parametrize("path", [path for path in GRAPHS if path.stem != "skipgram"], ids=lambda path: path.stem)
 def test_facts_hold_in_samples(path: pathlib.Path) -> None:
     graph = tfg.load(path)

@@ -121,6 +121,7 @@ NUMBERS = ("zeros", "loop")
 """With a fixed number of rows, rows of zeros are numbers that are the same for all rows."""
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(
     ("name", "size"), [(name, size) for name in APART for size in (None, 4) if not size or name not in NUMBERS]
 )

@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from tfg.core.numerics import channel_sums
-from tfg.core.parallel import blas_threads, work_division
+from tfg.core.numerics import blas_threads, channel_sums, work_division
 
 SHAPES = [(2, 3, 5, 4), (4, 8, 8, 16), (1, 1031, 8), (3, 7, 7, 300), (1, 1, 1, 3)]
 

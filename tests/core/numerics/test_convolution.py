@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from tests.core.numerics.epilogues import doubling
-from tfg.core.numerics import convolution, input_gradient
-from tfg.core.parallel import blas_threads, gemm, work_division
+from tfg.core.numerics import blas_threads, convolution, gemm, input_gradient, work_division
 
 CASES = [
     # images, sizes, channels, filters, window, stride, dilation

@@ -6,8 +6,7 @@ import threading
 import numpy as np
 import pytest
 
-from tfg.core.numerics import depthwise
-from tfg.core.parallel import blas_threads, work_division
+from tfg.core.numerics import blas_threads, depthwise, work_division
 
 CASES = [
     # images, sizes, channels, multiplier, window, strides, dilations

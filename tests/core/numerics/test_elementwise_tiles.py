@@ -3,9 +3,8 @@
 import numpy as np
 import pytest
 
-from tfg.core.numerics import elementwise_tiles
+from tfg.core.numerics import blas_threads, elementwise_tiles, work_division
 from tfg.core.numerics.elementwise_tiles import OperandForm, OperationChain, TileOperation, form_of
-from tfg.core.parallel import blas_threads, work_division
 
 
 def halved(x):

@@ -5,8 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
-from tfg.core.numerics import pooling
-from tfg.core.parallel import blas_threads
+from tfg.core.numerics import blas_threads, pooling
 
 CASES = [
     # sizes, window, strides, padding before and after

@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from tfg.core.numerics import resize
-from tfg.core.parallel import blas_threads, work_division
+from tfg.core.numerics import blas_threads, resize, work_division
 
 CASES = [
     # shape, outputs
@@ -31,6 +30,7 @@ def dense(taps):
     return matrix
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_resampling_and_its_gradient(case, method):

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from tfg.core.numerics import group_reductions
+from tfg.core.numerics.gemm import matmul
 from tfg.core.numerics.group_reductions import reduce_groups, update_rows
-from tfg.core.parallel.gemm import matmul
 
 RNG = np.random.default_rng(3)
 

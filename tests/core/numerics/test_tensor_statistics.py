@@ -7,8 +7,8 @@ import math
 import numpy as np
 import pytest
 
+from tfg.core.numerics.interruption_points import PIECE
 from tfg.core.numerics.tensor_statistics import TensorStatistics, histogram, tensor_statistics
-from tfg.core.parallel.interruption_points import PIECE
 from tfg.core.types import dtypes
 
 INF, NAN = math.inf, math.nan

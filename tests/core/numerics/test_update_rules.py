@@ -5,8 +5,7 @@ import functools
 import numpy as np
 import pytest
 
-from tfg.core.numerics import update_rules
-from tfg.core.parallel import blas_threads
+from tfg.core.numerics import blas_threads, update_rules
 
 
 @pytest.mark.parametrize("workers", [1, 3])

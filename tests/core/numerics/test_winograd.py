@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from tests.core.numerics.epilogues import doubling
-from tfg.core.numerics import convolution, input_gradient, weak_cache, winograd
-from tfg.core.parallel import blas_threads, work_division
+from tfg.core.numerics import blas_threads, convolution, input_gradient, weak_cache, winograd, work_division
 
 CASES = [
     # images, sizes, channels, filters, pads
@@ -55,6 +54,7 @@ def assert_near(result, want):
     np.testing.assert_allclose(result, want, rtol=0, atol=2e-6 * np.abs(want).max())
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("few", [0, 1000])
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_results_are_those_of_the_definition(case, few, workers, monkeypatch):

@@ -34,7 +34,7 @@ def test_every_op_has_a_wrapper_of_its_own(wrappers):
     assert len(functions) == len(list(CATALOG))
 
 
-@pytest.mark.sampled(7)
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("op", "inputs", "attrs"),
     [

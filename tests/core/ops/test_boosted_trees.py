@@ -240,6 +240,7 @@ def test_flops():
     assert count.count_flops(b.graph, ["op"]).total().flops == 10
 
 
+@pytest.mark.slow
 def test_a_state_has_what_ensembles_and_boundaries_hold():
     runner = Runner(Session(restored_graph()))
     assert runner.state() == {}

@@ -13,8 +13,8 @@ from tfg import GraphBuilder, Session
 from tfg.core.building.builder import GraphBuilder as Builder
 from tfg.core.inference.inference import infer
 from tfg.core.numerics import sdca
+from tfg.core.numerics.float_mode import can_flush
 from tfg.core.numerics.sdca import LOSSES, poisson_dual
-from tfg.core.parallel.float_mode import can_flush
 from tfg.core.runtime.state.file_access import FileAccess
 from tfg.core.support.errors import (
     DeadlineExceededError,
@@ -162,6 +162,7 @@ def test_pairs_of_no_text(attrs, text, tmp_path):
     assert not isinstance(caught.value, InternalError)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("attrs", [{"batch_size": 2**31}, {"batch_size": 3, "subsample": 2e-38}])
 def test_pairs_that_take_too_long(attrs, tmp_path):
     (tmp_path / "x").write_text(TEXT)

@@ -28,6 +28,7 @@ DEFINITIONS = {
 }
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("dtype", ["float32", "float64", "float16"])
 @pytest.mark.parametrize("name", DEFINITIONS)
 def test_blocks_make_the_result_of_the_definition(name, dtype):

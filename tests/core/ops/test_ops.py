@@ -36,8 +36,14 @@ def build(case: opcases.Case):
     return builder.graph, case.build(builder)
 
 
-@pytest.mark.ops
+@pytest.mark.ops(first=4)
 def test_values(cases: Cases) -> None:
+    opcases.for_each(cases, check_values)
+
+
+@pytest.mark.slow
+@pytest.mark.ops(after=4)
+def test_values_of_further_cases(cases: Cases) -> None:
     opcases.for_each(cases, check_values)
 
 
@@ -64,7 +70,7 @@ def check_step(session, fetches, case, step) -> None:
             assert_same(got, want, case.tolerance)
 
 
-@pytest.mark.sampled(24)
+@pytest.mark.sampled(48)
 @pytest.mark.ops(half=0)
 def test_values_in_every_tier(cases: Cases) -> None:
     """The results are TensorFlow's in each tier, from the first run on. `test_values` runs interpreted; the others fuse
@@ -88,7 +94,7 @@ def check_tiers(family: str, case: opcases.Case) -> None:
                 check_step(session, fetches, case, step)
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.ops(single=True)
 def test_shapes(cases: Cases) -> None:
     """The shape function agrees with the recorded shapes, from full knowledge, from unknown dimensions and from no rank."""
@@ -132,7 +138,7 @@ def assert_compatible(shape: Shape, want: tuple[int, ...]) -> None:
         assert not isinstance(dim, int) or dim == size, f"inferred {shape}, TensorFlow gives {want}"
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.ops(single=True)
 def test_flops_are_decided(cases: Cases) -> None:
     """The op has a FLOPs function with numbers for known shapes, equal to the expected count of the case, if there is any.

@@ -52,7 +52,7 @@ RULES = [rule for kind in all_passes() for rules in kind.rule_sets for rule in r
 """All rules except rules of datasets, which touch no numbers."""
 
 
-@pytest.mark.sampled(8)
+@pytest.mark.sampled(16)
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_rules_keep_what_their_classes_promise(name):
     build, passes = EXAMPLES[name]

@@ -113,6 +113,7 @@ def beside_a_loop(seed):
     return g.graph
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("seed", range(10))
 def test_updates_beside_a_loop_keep_their_order(seed):
     graph = beside_a_loop(seed)

@@ -136,7 +136,7 @@ def left_in_variable(graph, target, value):
     return [*results, session.run(value)]
 
 
-@pytest.mark.sampled(16)
+@pytest.mark.sampled(32)
 @pytest.mark.parametrize("read", READS)
 @pytest.mark.parametrize("call", CALLS)
 def test_just_as_much_runs_as_before(call, read):

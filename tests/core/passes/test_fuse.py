@@ -432,13 +432,14 @@ REFUSED = {
 }
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("name", FIRES)
 def test_what_is_left(name):
     build, left, passes = FIRES[name]
     assert rewritten(build, passes, check="half" not in name).text == left
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("name", REFUSED)
 def test_what_is_refused(name):
     build, reason, passes = REFUSED[name]
@@ -466,7 +467,7 @@ def test_gelu_needs_onednn():
     assert "gelu-of-fused" not in rewritten(GELU["gelu_erf"][0], "fuse,prune").fired
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(12)
 @pytest.mark.parametrize("name", FIRES)
 def test_portable_graphs_have_public_ops_only(name):
     build = FIRES[name][0]

@@ -43,7 +43,7 @@ def drawn(b, seed):
     return values[-1], values[-2]
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(12)
 @pytest.mark.parametrize("seed", range(40))
 def test_what_acted_acts(seed):
     graph = rewritten(lambda b: drawn(b, seed))

@@ -165,7 +165,7 @@ def target(f):
     return "NCHW" if OTHER[f].startswith("NC") else "NHWC"
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(12)
 @pytest.mark.parametrize(("op", "f"), FORMATS)
 def test_every_op_with_a_data_format_changes_it(op, f):
     build = {**SENSITIVE, **SOLID}[op]

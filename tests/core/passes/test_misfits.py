@@ -100,6 +100,7 @@ MISFITS = {
 }  # fmt: skip
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("case", MISFITS)
 def test_what_fails_in_a_run_fails_there_only(case):
     b = GraphBuilder()

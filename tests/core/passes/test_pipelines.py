@@ -142,6 +142,7 @@ def shared_generator(g, data):
     return g.RepeatDataset(data, int64(2), **NUMBER)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("make, reason", [
     (lambda g, data: times(g, random_map(g, data), 2), "one of the functions has state or effects"),
     (lambda g, data: odd(g, random_map(g, data)), "one of the functions has state or effects"),

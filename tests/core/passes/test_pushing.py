@@ -207,6 +207,7 @@ GROUPS = {"arithmetic": ARITHMETIC, "structure": STRUCTURE}
 CASES = [(passes, rule) for passes, cases in GROUPS.items() for rule in cases]
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(("passes", "rule"), CASES)
 def test_rule_fires(passes, rule):
     fires, left, _, _ = GROUPS[passes][rule]
@@ -215,6 +216,7 @@ def test_rule_fires(passes, rule):
     assert result.text == left
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(("passes", "rule"), CASES)
 def test_rule_is_refused(passes, rule):
     _, _, refused, reason = GROUPS[passes][rule]

@@ -14,7 +14,7 @@ from tfg.core.runtime.session.session import Session
 from tfg.core.runtime.state.file_access import FileAccess
 
 
-@pytest.mark.sampled(24)
+@pytest.mark.sampled(48)
 @pytest.mark.ops(half=1)
 def test_results_of_optimized_graphs(cases: Sequence[tuple[str, opcases.Case]]) -> None:
     opcases.for_each(cases, check)

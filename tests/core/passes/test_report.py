@@ -8,9 +8,9 @@ import pytest
 from tests.cli.running import SAMPLES, tfg
 from tfg.core.building.builder import GraphBuilder
 from tfg.core.comparing.verify_rewrite import GraphRuns, verify
-from tfg.core.feeding.drawn_feeds import Feeds
 from tfg.core.graph.graph import Graph
 from tfg.core.passes.pipeline import inline_functions, optimize
+from tfg.core.runtime.session.drawn_feeds import Feeds
 from tfg.core.runtime.session.session import Session
 from tfg.formats import load, save
 from tfg.formats.api.callable_model import Model

@@ -228,6 +228,7 @@ CASES = [
 ]
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(("passes", "rules", "case"), CASES, ids=[case[0] for _, _, case in CASES])
 def test_rule_fires(passes, rules, case):
     name, (fires, left, _) = case

@@ -83,6 +83,7 @@ def update_op(graph, op, references):
 UPDATES = [op for op in ops_with("training") if sum(arg.is_ref for arg in CATALOG[op].inputs) > 1 and op != "NegTrain"]
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("op", UPDATES)
 def test_an_update_writes_to_each_of_its_variables(op):
     g = GraphBuilder()
@@ -205,7 +206,7 @@ def test_ten_thousand_nodes_take_no_longer_than_their_number():
     assert time.process_time() - start < 5
 
 
-@pytest.mark.sampled(8)
+@pytest.mark.sampled(16)
 @pytest.mark.parametrize("case", opcases.load_cases("order_of_effects"), ids=lambda case: case.key)
 def test_optimization_keeps_the_order_of_races(case):
     """With every pass on, a graph with a race keeps the result."""
@@ -251,7 +252,7 @@ def memory_program(seed):
     return g.graph, [init for _, init in made]
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("seed", range(24))
 def test_optimization_keeps_the_time_of_reads(seed):
     graph, init = memory_program(seed)

@@ -27,6 +27,7 @@ def _binomial(count, prob):
     return Session(g.graph, timeout=200).run("draw:0")
 
 
+@pytest.mark.slow
 def test_few_normal_samples_have_the_bits_of_many():
     edges = [0, 1, 0x7FFFFF, 0x400000, 0x200000, 0x600000, 0x100000]
     words = np.concatenate([np.array(edges, np.uint32).repeat(len(edges)), np.tile(np.array(edges, np.uint32), len(edges))])
@@ -52,6 +53,7 @@ _DRAWS = {
 }
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("distribution", _DRAWS)
 @np.errstate(all="ignore")  # as in a session
 def test_few_samples_are_the_first_of_many(distribution):

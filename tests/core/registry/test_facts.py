@@ -13,9 +13,9 @@ from tests.cases.control_flow import counted
 from tests.core.passes.rewriting import placeholder, rewritten
 from tests.sources import nodes_of
 from tfg import GraphBuilder, Session
-from tfg.core.feeding import readable_texts
 from tfg.core.registry import op_facts, registry
 from tfg.core.registry.catalog import CATALOG
+from tfg.core.runtime.session import readable_texts
 from tfg.core.types import dtypes
 
 CORE = pathlib.Path(tfg.__file__).parent / "core"

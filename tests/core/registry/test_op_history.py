@@ -97,6 +97,7 @@ def test_attributes_and_values_are_those_of_the_release(release, line):
             assert known.value_came(name, attr.minimum) <= then < known.value_came(name, attr.minimum - 1)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("release", "count"), COUNTS.items())
 def test_ops_are_those_of_the_release(release, count):
     """An op whose arguments changed since counts from the change, and one that came back from its return: a few."""

@@ -33,6 +33,7 @@ def _modes(folder):
     return {name: stat.S_IMODE(os.stat(folder / name).st_mode) for name in os.listdir(folder)}
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("mode", [0o600, 0o640, 0o444, 0o666])
 @pytest.mark.parametrize("writer", WRITERS)
 def test_permissions_stay(writer, mode, tmp_path, monkeypatch):

@@ -80,7 +80,7 @@ def test_from_a_single_kernel(monkeypatch):
 
 
 def test_from_a_pass(monkeypatch):
-    monkeypatch.setattr("tfg.core.passes.cleanup.removals.Prune.run", _interrupted("run"))
+    monkeypatch.setattr("tfg.core.passes.removals.Prune.run", _interrupted("run"))
     with pytest.raises(TimeOut, match=r"^mine$"):
         tfg.optimize(_graph(), ["y"])
 

@@ -48,7 +48,7 @@ def trained(key: str):
     )
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("key", RECORDED)
 def test_losses(key: str) -> None:
     trainer = Trainer(trained(key), {})
@@ -56,6 +56,7 @@ def test_losses(key: str) -> None:
     np.testing.assert_allclose([step.loss for step in trainer.steps(10)], RECORDED[key], rtol=2e-5)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", OPTIMIZERS)
 def test_every_optimizer_lowers_the_loss(name: str) -> None:
     training = add_training(regression(False), "loss:0", find_optimizer(name), learning_rate=0.1)

@@ -89,7 +89,7 @@ def test_every_optimizer_is_recorded():
     assert set(RECORDED) == {f"{name}/{kind}/{net}" for name in OPTIMIZERS for kind in KINDS for net in NETS}
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(12)
 @pytest.mark.parametrize("key", RECORDED)
 def test_steps_are_those_of_tensorflow(key):
     training = trained(key)
@@ -234,7 +234,7 @@ def run_own(graph, key):
     return numbers(losses, session.run([f"end_{place}:0" for place in range(len(VARIABLES["whole"]))]))
 
 
-@pytest.mark.sampled(12)
+@pytest.mark.sampled(24)
 @pytest.mark.parametrize("is_optimized", (False, True))
 @pytest.mark.parametrize("key", PROGRAMS)
 def test_own_steps_of_all_optimizers(key, is_optimized):

@@ -129,6 +129,7 @@ def test_written_models_and_gradients_have_no_race_of_their_own(key, tmp_path):
     assert not racing(after, *(end.name for grad in gradients for end in tensors_of(grad)[:2]))
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("key", KEYS)
 def test_all_variables_can_be_trained(key):
     """A GraphDef does not tell which variables are trained: moving moments, written on a branch, are among them."""

@@ -255,7 +255,7 @@ def run(graph, rows):
     return Session(graph).run("y:0", {"x:0": rows})
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(12)
 @pytest.mark.parametrize("batch", [4, 1])
 @pytest.mark.parametrize("rows", ["?", 3, 8])
 @pytest.mark.parametrize("build", FOLLOWING, ids=lambda build: build.__name__)

@@ -150,6 +150,7 @@ def test_each_op_with_a_state_has_a_kind():
     assert {op for op in states if not op.startswith("Anonymous")} <= made
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("name", ["state.ckpt", "state.npz", "state.safetensors"])
 def test_a_file_of_values(kind, name, tmp_path):
     graph, session, expected = filled(kind)
@@ -189,6 +190,7 @@ def test_a_frozen_graph(kind, tmp_path):
     assert result(initialized(tfg.load(tmp_path / "f.pb"))) == expected
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("kind", [kind for kind in KINDS if kind is not lists], ids=lambda kind: kind.__name__)
 def test_a_frozen_saved_model(kind, tmp_path):
     graph, session, expected = filled(kind)

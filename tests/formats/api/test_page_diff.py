@@ -9,7 +9,7 @@ from tests.cli.running import SAMPLES
 from tests.functions import define
 from tfg.core.building.builder import GraphBuilder
 from tfg.core.drawing import view_model
-from tfg.core.model.model_view import model_view
+from tfg.core.explaining.model_view import model_view
 from tfg.formats import load
 from tfg.formats.api.page_diff import merged_graphs
 from tfg.formats.api.viewing import make_page

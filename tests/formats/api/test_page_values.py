@@ -15,7 +15,7 @@ from tests.cli.running import tfg as run
 from tests.functions import define
 from tests.pages import NASTY, book_in
 from tfg import GraphBuilder
-from tfg.core.model.model_view import model_view
+from tfg.core.explaining.model_view import model_view
 from tfg.core.support.errors import InvalidArgumentError
 from tfg.core.support.escaping import printable_line
 from tfg.core.types import dtypes

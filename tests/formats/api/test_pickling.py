@@ -68,6 +68,7 @@ def way(request):
     return WAYS[request.param]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("path", GRAPHS, ids=lambda path: path.name)
 def test_a_graph_is_the_same_and_apart(path, way):
     graph = tfg.load(path)
@@ -100,6 +101,7 @@ def test_a_graph_without_versions_stays_without(way):
     assert contents(way(graph)) == contents(graph)
 
 
+@pytest.mark.slow
 def test_a_long_chain_of_nodes_does_not_nest(way):
     g = tfg.GraphBuilder()
     value = g.constant(1.0)
@@ -123,6 +125,7 @@ def test_a_node_outside_of_a_graph_is_refused(way):
         way(node)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", ["__inference___call___200", "__inference_signature_wrapper___call___222"])
 def test_a_function_is_the_same(name, way, tmp_path):
     function = tfg.load(KERAS).functions[name]
@@ -163,6 +166,7 @@ def test_constants_and_values_of_checkpoints(way, tmp_path):
     assert len(pickle.dumps(tensor)) < 1000
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("way", [WAYS["pickle"], WAYS["deepcopy"]], ids=["pickle", "deepcopy"])
 @pytest.mark.parametrize("name", HELD)
 def test_what_holds_a_session_says_what_to_take_instead(name, way):

@@ -25,7 +25,7 @@ def trained(graph, steps, **arguments):
     return {step.step: step.loss for step in report.history}
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["s.npz", "s.safetensors", "s"])
 def test_a_training_goes_on_to_the_losses_of_one_call(model, tmp_path, name):
     """Slots and the rows that are next too."""

@@ -175,6 +175,7 @@ def graphs(kind):
     return b.graph, fetches, right, wrong
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("kind", KINDS)
 def test_wrong_rewrites_are_found(kind):
     graph, fetches, right, wrong = graphs(kind)

@@ -12,7 +12,7 @@ import pytest
 from tests.cli.running import SAMPLES
 from tfg.core.building.builder import GraphBuilder
 from tfg.core.drawing.view_model import NodeOverlay
-from tfg.core.model.model_view import model_view
+from tfg.core.explaining.model_view import model_view
 from tfg.formats import load
 from tfg.formats.api.viewing import make_page
 from tfg.formats.page.writing import book_json

@@ -86,6 +86,7 @@ def vectors(b, count):
     return [b.constant(np.abs(drawn(8)) + 0.5) for _ in range(count)]
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("has_residual", [True, False])
 @pytest.mark.parametrize("activation", ["Relu", "LeakyRelu", "Elu", None])
 @pytest.mark.parametrize(

@@ -239,6 +239,7 @@ def test_nobody_waits_for_threads_of_a_pool_that_wait_for_work(mailbox):
         test_nothing_to_wait_for(mailbox)
 
 
+@pytest.mark.slow
 def test_what_a_pool_was_given_to_do_is_waited_for(mailbox):
     builder = GraphBuilder()
     builder.TestTake(0.0, name="take")

@@ -122,6 +122,7 @@ def test_kernels_that_begin_to_count_as_cheap_change_the_order(monkeypatch):
     assert tiers[-1] is not Tier.DATAFLOW
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("build", [single, two_loops, draws_before])
 @pytest.mark.parametrize("limits", [[5, 5, 7, 7, 7, 3, 3, 0, 0, 4], [0, 0, 6, 6], [5, 6, 7, 8, 9, 5, 5]])
 def test_other_numbers_of_iterations_begin_again(build, limits, monkeypatch):

@@ -213,6 +213,7 @@ WRITES = [
 ]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("kind", WRITES)
 def test_no_write_is_lost_and_no_read_is_torn(kind):
     session = Session(sum_of(kind))
@@ -261,6 +262,7 @@ def test_counters_count_each_number_once():
     assert sorted(flat(results)) == list(range(400))
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("seed", [None, 7])
 @pytest.mark.parametrize("op", ["RandomUniform", "RandomStandardNormal", "TruncatedNormal"])
 def test_random_draws_never_repeat(op, seed):
@@ -446,6 +448,7 @@ def test_what_waits_to_get_in_goes_before_a_close_and_not_before_a_cancel():
     assert session.run("take_up_to:0", {"n:0": 5}).tolist() == [0]
 
 
+@pytest.mark.slow
 def test_waiting_ends_with_the_time_of_the_run():
     session = Session(queue_graph(), timeout=0.3)
 

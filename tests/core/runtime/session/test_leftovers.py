@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 from tfg import GraphBuilder, Session
-from tfg.core.parallel import blas_threads, work_division
-from tfg.core.runtime.guards import limits
+from tfg.core.numerics import blas_threads, work_division
+from tfg.core.runtime.execute import limits
 
 RUNS = 40
 on_linux = pytest.mark.skipif(sys.platform != "linux", reason="other systems: only Linux lists them")

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from tfg import GraphBuilder, Session
-from tfg.core.parallel import blas_threads, work_division
+from tfg.core.numerics import blas_threads, work_division
 from tfg.core.runtime.session.session import is_alone
 
 
