@@ -119,9 +119,8 @@ def softmax_cross_entropy(features: Array, labels: Array) -> tuple[Result, Resul
         raise InvalidArgumentError(f"logits and labels must be either 2-dimensional, or broadcasted to be 2-dimensional: "
                                    f"{Shape(features.shape)} and {Shape(labels.shape)}")  # fmt: skip
     logarithms = log_softmax(features_wide)
-    # 0 log(0) counts as 0; the product of 0 and -inf would be NaN.
-    products = np.where(labels_wide == 0, features_wide.dtype.type(0), labels_wide * logarithms)
-    loss = -summed(products, (1,))
+    # A label of 0 for logits of -inf makes the loss NaN, as in TensorFlow on CPUs.
+    loss = -summed(labels_wide * logarithms, (1,))
     backprop = np.exp(logarithms) - labels_wide
     return loss.astype(features.dtype, copy=False), backprop.astype(features.dtype, copy=False)
 
@@ -220,10 +219,10 @@ arrays_as(Softmax="softmax", LogSoftmax="log_softmax")
 
 @arrays("SoftmaxCrossEntropyWithLogits")
 def _softmax_cross_entropy_of_arrays(xp: Any, features: Any, labels: Any) -> tuple[Any, Any]:
-    """The loss of each row and its gradient; a zero label adds nothing, even to an infinite logarithm."""
+    """The loss of each row and its gradient."""
     features, labels = xp.broadcast_arrays(features, labels)
     logs = xp.log_softmax(features)
-    return -xp.sum(xp.where(labels == 0, 0, labels * logs), -1), xp.exp(logs) - labels
+    return -xp.sum(labels * logs, -1), xp.exp(logs) - labels
 
 
 @arrays("SparseSoftmaxCrossEntropyWithLogits")
