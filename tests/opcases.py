@@ -80,7 +80,7 @@ def graph_case(
     key: str, op: str, build: Callable[[GraphBuilder], Sequence[Sequence[str]]], tolerance: float | None = None, **feeds: Any
 ) -> Case:
     """A small graph: `build(g)` adds nodes and returns a list of fetches for each step; `feeds` fill placeholders by name."""
-    return Case(key, op, build, {f"{n}:0": np.asarray(v) for n, v in feeds.items()}, tolerance=tolerance)
+    return Case(key, op, build, {f"{n}:0": _read_only(np.asarray(v)) for n, v in feeds.items()}, tolerance=tolerance)
 
 
 def unshaped(op: str, *inputs: np.ndarray, **attrs: Any) -> Case:
@@ -199,8 +199,15 @@ def _feed(feeds: dict[str, np.ndarray], name: str, value: Any) -> str:
     else:
         array = np.asarray(value)
         array = array.astype({"f": np.float32, "i": np.int32}.get(array.dtype.kind, array.dtype))
-    feeds[f"{name}:0"] = array
+    feeds[f"{name}:0"] = _read_only(array)
     return f"{name}:0"
+
+
+def _read_only(array: np.ndarray) -> np.ndarray:
+    """A view that fails a kernel which computes in its input, as constants do."""
+    view = array.view()
+    view.flags.writeable = False
+    return view
 
 
 def _key(op: str, inputs: Sequence[Any], attrs: dict[str, Any]) -> str:

@@ -10,7 +10,7 @@ ONNX export applies the rules to the slots of a plan, in which some predicates a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Hashable, Mapping, Sequence
+from collections.abc import Callable, Container, Hashable, Iterable, Mapping, Sequence
 from typing import Final, TypeVar
 
 from ..support import dataclasses
@@ -100,7 +100,8 @@ class Deadness:
     """The conditions of nodes in a graph, computed on demand; back edges and conditions of loops do not count.
 
     `nodes` are the nodes of the run, None for all nodes of the graph; `fed` are the fed values, which are always alive;
-    `predicate` returns the predicate of a Switch.
+    `predicate` returns the predicate of a Switch. `counts_loops` adds the conditions of loops, as predicates of the nodes
+    in the body: then a value that a loop reads but does not change is alive more often than a value of the body.
     """
 
     def __init__(
@@ -108,10 +109,12 @@ class Deadness:
         nodes: Container[Node] | None = None,
         fed: Container[Output] = (),
         predicate: Callable[[Node, dict[Output, Output]], Output | Node] = predicate_of,
+        counts_loops: bool = False,
     ) -> None:
         self._nodes = nodes
         self._fed = fed
         self._predicate = predicate
+        self._counts_loops = counts_loops
         self._conditions: dict[Node, Condition] = {}
         self._predicates: dict[Output, Output] = {}
 
@@ -141,9 +144,14 @@ class Deadness:
         if value in self._fed:
             return ALWAYS
         condition = self.of_node(value.node)
-        if not is_choice(value.node, self._predicates):
+        is_counted = value.node.op in SWITCH if self._counts_loops else is_choice(value.node, self._predicates)
+        if not is_counted:
             return condition
         return on_branch(condition, self._predicate(value.node, self._predicates), value.index)
+
+    def of_values(self, values: Iterable[Output]) -> Condition:
+        """Return the condition under which all values are alive."""
+        return ALWAYS.union(*map(self.of_value, values))
 
     def _sources(self, node: Node) -> list[Node]:
         """Return the nodes that a node waits for, without the back edges of loops."""
@@ -159,6 +167,9 @@ class Deadness:
         arriving = [self.of_value(value) for value in node.inputs if value in self._fed or value.node in sources]
         if node.op in MERGE and arriving:
             return joined(node, arriving, {})
+        if node.op in EXIT and self._counts_loops:
+            # The condition of a loop ends with the loop, as its literals name values of single iterations.
+            return self._conditions[node.inputs[0].node]
         return ALWAYS.union(*arriving, *(self._conditions[control] for control in node.control_inputs if control in sources))
 
 

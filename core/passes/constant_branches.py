@@ -147,7 +147,10 @@ def _dead_nodes(graph: Graph, output: Output) -> list[Node]:
         # A ControlTrigger runs although what it waits for is dead.
         if node in dead or node.is_control_trigger:
             continue
-        if node.op in MERGE and not all(value == output or value.node in dead for value in node.inputs):
+        # A loop that is never entered has no next iteration.
+        if node.op in MERGE and not all(
+            value == output or value.node in dead or value.node.op in NEXT_ITERATION for value in node.inputs
+        ):
             continue
         dead[node] = None
         pending += node.uses

@@ -16,6 +16,7 @@ from ..graph.purity import CONTROL_FLOW, impurity, inline_blocker
 from ..graph.references import written_variables
 from ..graph.traversal import closure, descendants, topological_order, trail_end
 from ..inference.inference import Inference, infer
+from ..planning.reachability import needed_nodes
 from ..registry.op_facts import has_fact
 from ..support import dataclasses
 from ..support.errors import TfgError
@@ -131,10 +132,13 @@ def _skip_loop(graph: Graph, ctx: PassContext, frame: Frame, variables: Sequence
         ctx.refuse(_NEVER_RUNS, frame.condition, reason)
         return False
     enters = {variable.switch.output(0): variable.enter for variable in variables}
-    # As before, no value leaves the loop until all entering values are there.
-    waits = [wait for enter in frame.with_op(ENTER) for wait in _waits(ctx, enter)]
-    for node in frame.with_op(EXIT):
+    exits = list(frame.with_op(EXIT))
+    # As before, a value leaves the loop once the entering values are there that the run needs for it. A run that reads one
+    # variable alone does not compute what enters as others.
+    needed = {node: needed_nodes([node]) for node in exits}
+    for node in exits:
         source = enters[node.inputs[0]].inputs[0]
+        waits = [wait for enter in frame.with_op(ENTER) if enter in needed[node] for wait in _waits(ctx, enter)]
         become(graph, node, "Identity", [source], {"T": node.attrs["T"]}, (w for w in waits if w is not source.node))
         ctx.fire(
             _NEVER_RUNS, node, f"an Identity of {source.name}: the condition of loop '{frame.name}' is false from the start"

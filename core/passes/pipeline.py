@@ -209,10 +209,14 @@ def optimize(
     # Before any pass: a rewrite would change which of two racing nodes is ready first, and with it the result.
     settle_races(result, targets, fed, maybe_fed)
     starters = [result.node(name) for name, _ in start]
+    if not names:
+        # A caller of a signature gives all of its inputs, whether the outputs depend on them or not.
+        named = (result.get(tensor.partition(":")[0]) for one in result.signatures.values() for tensor in one.fed.values())
+        keep = [*keep, *(node.name for node in named if node is not None and node.must_be_fed)]
     ctx = PassContext(result, targets, fed, keep, maybe_fed, starters, shared=SharedPassState(chosen, fast_math=fast_math))
     needed = {node.name for node in needed_nodes([*targets, *starters, *map(result.node, keep)], fed)}
-    # A node that a run may feed is not needed to compute: it may go, as long as feeds of it are taken.
-    needed -= {output.node.name for output in maybe_fed}
+    # A node that a run may or must feed is not needed to compute: it may go, as long as feeds of it are taken.
+    needed -= {output.node.name for output in (*fed, *maybe_fed)} | {node.name for node in graph if node.must_be_fed}
     before = _op_counts(graph)
     seen = _unobserved if observe is None else observe
     seen("load", result)

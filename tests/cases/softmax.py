@@ -30,6 +30,7 @@ def dense():
         case(op, normal(1, 4), uniform(3, 4)),
         case(op, normal(2, 3, dtype="half"), uniform(2, 3, dtype="half")),
         case(op, np.zeros((0, 3), np.float32), np.zeros((0, 3), np.float32)),
+        case(op, EXTREME, np.array([[0, 0, 1], [0, 1, 0]], np.float32), differentiable=False),
         case(op, normal(2, 3), uniform(2, 4)),
         case(op, normal(2, 3, 2), uniform(2, 3, 2)),
     ]

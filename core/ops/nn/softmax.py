@@ -30,7 +30,8 @@ def _require_logits(logits: Array) -> None:
 def _shifted(logits: Array) -> Array:
     """Logits less their largest, so that no exponential overflows."""
     # A row of -inf alone becomes NaN by this, as in TensorFlow.
-    return logits - row_maxima(logits) if logits.size else logits
+    # Callers write into the result, so it is a copy where there is nothing to shift.
+    return logits - row_maxima(logits) if logits.size else logits.copy()
 
 
 @kernel("Softmax", shape="... classes -> ... classes", facts=("last_axis", "half_infer", "unit_range", "not_negative"))
@@ -118,9 +119,8 @@ def softmax_cross_entropy(features: Array, labels: Array) -> tuple[Result, Resul
         raise InvalidArgumentError(f"logits and labels must be either 2-dimensional, or broadcasted to be 2-dimensional: "
                                    f"{Shape(features.shape)} and {Shape(labels.shape)}")  # fmt: skip
     logarithms = log_softmax(features_wide)
-    # 0 log(0) counts as 0; the product of 0 and -inf would be NaN.
-    products = np.where(labels_wide == 0, features_wide.dtype.type(0), labels_wide * logarithms)
-    loss = -summed(products, (1,))
+    # A label of 0 for logits of -inf makes the loss NaN, as in TensorFlow on CPUs.
+    loss = -summed(labels_wide * logarithms, (1,))
     backprop = np.exp(logarithms) - labels_wide
     return loss.astype(features.dtype, copy=False), backprop.astype(features.dtype, copy=False)
 
@@ -219,10 +219,10 @@ arrays_as(Softmax="softmax", LogSoftmax="log_softmax")
 
 @arrays("SoftmaxCrossEntropyWithLogits")
 def _softmax_cross_entropy_of_arrays(xp: Any, features: Any, labels: Any) -> tuple[Any, Any]:
-    """The loss of each row and its gradient; a zero label adds nothing, even to an infinite logarithm."""
+    """The loss of each row and its gradient."""
     features, labels = xp.broadcast_arrays(features, labels)
     logs = xp.log_softmax(features)
-    return -xp.sum(xp.where(labels == 0, 0, labels * logs), -1), xp.exp(logs) - labels
+    return -xp.sum(labels * logs, -1), xp.exp(logs) - labels
 
 
 @arrays("SparseSoftmaxCrossEntropyWithLogits")

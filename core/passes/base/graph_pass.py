@@ -18,6 +18,7 @@ import numpy as np
 from ...explaining.author_scopes import layer_of
 from ...graph.call_kinds import PARTLY_READ, call_kind
 from ...graph.callers import CallTable, calls_of, reached_functions
+from ...graph.deadness import Deadness
 from ...graph.frames import ENTER, NEXT_ITERATION, SWITCH
 from ...graph.graph import Function, Graph, Node, Output
 from ...graph.instantiation import instantiate
@@ -194,6 +195,7 @@ class PassContext:
         """The fate of each removed node: node name -> description."""
         self._inference: Inference | None = None
         self._inside: set[Node] | None = None
+        self._deadness = Deadness(counts_loops=True)
         self._effects: dict[Node, bool] = {}
         self._has_actors: bool | None = None
         self._memory = WrittenMemory()
@@ -210,7 +212,7 @@ class PassContext:
         # These are facts of the graph as a pass finds it. They are not kept up to date within a pass, since rewrites add
         # neither effects nor writes; rules enter new nodes in `inside` themselves.
         self._inside, self._effects, self._has_actors, self._memory, self._calls = None, {}, None, WrittenMemory(), None
-        self._pure, self._elements = None, {}
+        self._pure, self._elements, self._deadness = None, {}, Deadness(counts_loops=True)
         if not self.function:
             self.shared.accuracies = {}
             self.shared.impurities.clear()
@@ -443,26 +445,48 @@ class PassContext:
         name = f"{value.node.name}/output_{value.index}"
         return add_identity(self.graph, name, value, value.dtype.base, device=value.node.device)
 
+    def keep_branch(self, node: Node, before: Sequence[Output], value: Output) -> bool:
+        """Let a node with the inputs `before` wait for those that may be dead where its replacement `value` is alive.
+
+        False if there are none. A loop has a value from outside in the last test of its condition, too: in the place of a
+        value of the body, which is dead then, it would begin iterations without end.
+        """
+        others = [v for v in before if v != value]
+        if not others or not self.is_inside(node):
+            return False
+        try:
+            # A node that was changed in place has the condition of its new inputs.
+            kept = self._deadness.of_values(node.inputs if value.node is node else [value])
+            lost = [v for v in others if not self._deadness.of_value(v) <= kept]
+        except InvalidArgumentError:  # nodes wait for each other: the graph has no runs
+            return False
+        for v in lost:
+            self.graph.add_control_input(node, self.anchor(v))
+        return bool(lost)
+
     def replace(self, node: Node, value: Output, rule: str, fate: str, accuracy: Accuracy | None = None) -> bool:
         """Replace the first output of `node` by `value` and drop the node; the node's control inputs move to the consumers.
 
-        A preserved node stays, as an Identity of `value`. False, and no change, for a node that is such an Identity
-        already, and if control edges could not be moved, or would multiply.
+        A preserved node stays, as an Identity of `value`, and so does one that hands `value` to control flow on its branch
+        alone. False, and no change, for a node that is such an Identity already, and if control edges could not be moved, or
+        would multiply.
         """
+        is_gate = self.keep_branch(node, node.inputs, value) and any(user.op in CONTROL_FLOW for user in node.uses)
+        stays = is_gate or self.is_preserved(node)
         # The refusals come before the first change: a replacement is made as a whole or not at all.
-        if not self.is_preserved(node) and self._holds_controls(node, value):
+        if not stays and self._holds_controls(node, value):
             self.refuse(rule, node, "its control edges cannot move to control flow, or to a partially executed call")
             return False
         # At the node, or at nodes that collect the edges of others.
         count = len(node.control_inputs)
-        if not self.is_preserved(node) and count > _FEW and count * len(node.uses) > _MANY:
+        if not stays and count > _FEW and count * len(node.uses) > _MANY:
             self.refuse(rule, node, "the number of control edges would grow")
             return False
         # A reference to a variable's memory shows later writes, and the node that is replaced had the value of one moment.
         if not memory_outputs(node) and self.is_written_memory(value):
             self.refuse(rule, node, "its value is constant, but the memory of the variable behind it is not")
             return False
-        if self.is_preserved(node):
+        if stays:
             if node.is_identity and node.inputs == (value,):
                 return False
             dtype = value.dtype.base if value.dtype is not None else node.attrs["T"]

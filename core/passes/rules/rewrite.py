@@ -321,6 +321,7 @@ class Rewriter:
             self._keep_effects(node, before, value)
             self.ctx.keep_order(node, self._made)
             if value.node is node:
+                self.ctx.keep_branch(node, before, value)
                 self.ctx.fire(rule.name, node, f"rewritten: {rule.algebra}", accuracy)
             elif not self.ctx.replace(node, value, rule.name, f"replaced by {value.name}: {rule.algebra}", accuracy):
                 continue

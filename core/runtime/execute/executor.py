@@ -159,7 +159,8 @@ def _execute_one(instruction: Instruction, slots: list[Any]) -> None:
 def _entries(step: Step) -> tuple[Node, ...]:
     """Return the nodes by which a step depends on others."""
     if isinstance(step, Engined):
-        return tuple(inner.node for inner in step.body.steps)
+        # A loop within the group waits for what enters it, which its own node may not follow.
+        return tuple(node for inner in step.body.steps for node in _entries(inner))
     return step.enters if isinstance(step, Loop) else (step.node,)
 
 

@@ -11,6 +11,7 @@ pytest.importorskip("jax", reason="the extra tfg[xla] is not installed")
 pytestmark = pytest.mark.engine
 
 from tests import opcases  # noqa: E402
+from tests.cases.control_flow import counted  # noqa: E402
 from tests.comparison import assert_same  # noqa: E402
 from tests.core.gradients.test_graphs import case, run  # noqa: E402
 from tests.functions import define  # noqa: E402
@@ -229,3 +230,16 @@ def test_a_check_that_fails_is_the_error_of_numpy():
         session.run("y:0", {"x:0": [1, -2]})
     assert error.value.node == "check"
     np.testing.assert_allclose(session.run("y:0", {"x:0": [3, 2]}), np.log([3, 2]), rtol=1e-6)
+
+
+def test_a_loop_waits_for_a_queue_that_is_filled_later():
+    """What stands before a step that blocks is set aside with it, also inside a group."""
+    b = GraphBuilder()
+    queue = b.FIFOQueueV2(component_types=["float32"], shapes=[[]], name="queue")
+    factor = b.QueueDequeueV2(queue, component_types=["float32"])[0]
+    exits = counted(b, "loop", 3, [b.constant(np.float32(1))], [factor], lambda v, c: [b.Mul(v[0], c[0])])
+    b.Identity(exits[1], name="power")
+    b.QueueEnqueueV2(queue, [b.Placeholder(dtype="float32", shape=[], name="x")], name="fill")
+    for session in (Session(b.graph), engaged(b.graph)):
+        for value in (2, 3):
+            assert session.run(["power:0", "fill"], {"x:0": value})[0] == value**3

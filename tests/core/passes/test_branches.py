@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+import numpy as np
+import pytest
+
+import tfg
+from tests.cases.control_flow import counted
 from tests.core.passes.rewriting import placeholder, rewritten
 from tests.functions import define
+from tfg.core.passes.pipeline import optimize
 from tfg.core.types.tensors import FuncRef
 
 PASSES = "fold,branches,dependency,prune"
@@ -56,3 +62,14 @@ def test_if_and_case_become_calls_and_then_nodes():
         return b.Identity(case[0])
 
     assert rewritten(build).text == "Exp(Neg(x))"
+
+
+@pytest.mark.parametrize("taken", [False, True])
+def test_a_loop_on_a_branch(taken):
+    b = tfg.GraphBuilder()
+    x = b.Placeholder(dtype="float32", shape=[], name="x")
+    off, on = b.Switch(x, b.constant(taken))
+    exits = counted(b, "loop", 3, [off], [], lambda v, c: [b.AddV2(v[0], v[0])])
+    b.Identity(b.Merge([exits[1], on])[0], name="y")
+    after, _ = optimize(b.graph, ["y:0"])
+    assert tfg.Session(after, timeout=20).run("y:0", {"x:0": np.float32(2)}) == (2 if taken else 16)

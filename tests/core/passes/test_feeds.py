@@ -7,7 +7,10 @@ import pytest
 
 import tfg
 from tests.cli.running import tfg as run
+from tfg.core.graph.metagraph import MetaGraph, Signature, SignatureTensor
 from tfg.core.passes.pipeline import optimize
+from tfg.core.types import dtypes
+from tfg.core.types.shapes import Shape
 from tfg.formats import load, to_bytes
 
 FEEDS = {"x:0": np.float32(3), "z:0": np.float32(5), "w:0": np.float32(7), "rate:0": np.float32(9)}
@@ -61,3 +64,23 @@ def test_the_command_line_names_them(tmp_path):
     assert "x" not in after
     assert tfg.Session(after).run("y:0", {"double:0": np.float32(3), "r:0": np.float32(1)}) == 3
     assert "no node 'nothing'" in run("optimize", path, "--fetch", "y", "--overridable", "nothing:0").err
+
+
+def test_a_placeholder_of_which_only_the_shape_counts_may_still_be_fed():
+    b = tfg.GraphBuilder()
+    b.Shape(b.Placeholder(dtype="float32", shape=[2, 3], name="x"), name="y")
+    for options in ({}, {"feeds": ["x:0"]}):
+        after, _ = optimize(b.graph, "y:0", **options)
+        assert not after["y"].inputs
+        assert tfg.Session(after).run("y:0", {"x:0": np.ones((2, 3), np.float32)}).tolist() == [2, 3]
+
+
+def test_inputs_of_signatures_stay_where_the_outputs_ignore_them():
+    b = tfg.GraphBuilder()
+    x, _ = (b.Placeholder(dtype="float32", shape=[], name=name) for name in ("x", "unread"))
+    b.Mul(x, np.float32(2), name="y")
+    graph = b.graph
+    tensors = [SignatureTensor(f"{name}:0", dtypes.float32, Shape([])) for name in ("x", "unread", "y")]
+    signature = Signature("serving_default", dict(zip(("x", "unread"), tensors, strict=False)), {"y": tensors[2]})
+    graph.meta = MetaGraph(signatures={"serving_default": signature})
+    assert tfg.Model(optimize(graph)[0])(x=3, unread=5)["y"] == 6

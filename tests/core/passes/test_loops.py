@@ -172,6 +172,51 @@ def test_effects_run_as_often_as_before(end):
     np.testing.assert_array_equal(session.run("read:0"), np.full((2, 2), end / 2))
 
 
+def printed(b, fixed, value):
+    return b.Print(fixed, [value], message="")
+
+
+def reshaped(b, fixed, value):
+    return b.Reshape(fixed, b.Shape(value))
+
+
+def dropped_out(b, fixed, value):
+    with b.control_dependencies([value]):
+        noise = b.RandomUniform(b.Shape(fixed), dtype="float32")
+    kept = b.GreaterEqual(noise, in_loop(b, value, np.float32(0.5)))
+    return b.Mul(b.RealDiv(fixed, in_loop(b, value, np.float32(0.5))), b.Cast(kept, DstT="float32"))
+
+
+@pytest.mark.parametrize("passes", ["default", "default,strip_debug", "default,remove_dropout"])
+@pytest.mark.parametrize("build_step", [reshaped, printed, dropped_out])
+def test_a_loop_ends_where_a_fixed_value_takes_the_place_of_one_of_the_body(build_step, passes):
+    """The fixed value is there in the last test of the condition, too, where the values of the body are dead."""
+    b = tfg.GraphBuilder()
+    handle = b.VarHandleOp(dtype=FLOAT, shape=[2, 2], shared_name="v")
+    b.AssignVariableOp(handle, b.constant(np.zeros((2, 2), "f")), name="init")
+
+    def body(values, fixed):
+        following = build_step(b, fixed[1], values[1])
+        added = b.AssignAddVariableOp(fixed[2], build_step(b, fixed[1], values[1]), dtype=FLOAT)
+        with b.control_dependencies([added]):
+            return [b.AddV2(values[0], in_loop(b, values[0], 1)), following]
+
+    fixed = [b.constant(3), placeholder(b, "w", (2, 2)), handle]
+    starts = [b.constant(0), placeholder(b, "x", (2, 2))]
+    exits = control_flow.loop(b, "f", starts, fixed, lambda v, c: b.Less(v[0], c[0]), body)
+    count, result = (b.Identity(value, name=name) for value, name in zip(exits, ("count", "result"), strict=True))
+    b.ReadVariableOp(handle, dtype=FLOAT, name="read")
+    after, _ = optimize(b.graph, ["init", count.name, result.name, "read:0"], passes=passes)
+    session = tfg.Session(after, timeout=20)
+    session.run("init")
+    ones = np.ones((2, 2), np.float32)
+    steps, last = session.run([count.name, result.name], {"w:0": ones, "x:0": 5 * ones})
+    assert steps == 3
+    if build_step is not dropped_out or "dropout" in passes:
+        np.testing.assert_array_equal(last, ones)
+        np.testing.assert_array_equal(session.run("read:0"), 3 * ones)
+
+
 def test_an_inner_loop_that_never_runs_leaves_effects_behind_it_as_they_are():
     """The inner loop's values exist before the outer condition is computed; the effect must wait for the condition."""
     b = tfg.GraphBuilder()
@@ -210,6 +255,32 @@ def test_a_frame_with_fed_or_kept_nodes():
         after, report = optimize(b.graph, [y], ["x:0", "w:0"], PASSES, **options)
         assert after.node(product) in find_frames(after)
         assert any(reason in refusal.reason for record in report.passes for refusal in record.refused)
+
+
+def test_a_result_of_a_loop_that_never_runs_needs_what_it_needed_before():
+    """What enters as another variable runs only if that variable, or what follows from it, is read."""
+    b = tfg.GraphBuilder()
+    handle = b.VarHandleOp(dtype=FLOAT, shape=[], shared_name="v")
+    b.AssignVariableOp(handle, b.constant(np.float32(0)), name="init")
+    x, w = placeholder(b, "x", ()), placeholder(b, "w", ())
+    with b.control_dependencies([b.AssignAddVariableOp(handle, b.constant(np.float32(1)), dtype=FLOAT)]):
+        entering = b.Identity(x)
+
+    def body(values, fixed):
+        return [b.AddV2(values[0], in_loop(b, values[0], 1)), b.Neg(values[1]), b.Mul(values[2], values[1])]
+
+    starts = [b.constant(3), entering, w]
+    exits = control_flow.loop(b, "f", starts, [b.constant(3)], lambda v, c: b.Less(v[0], c[0]), body)
+    names = [b.Identity(value).name for value in exits]
+    b.ReadVariableOp(handle, dtype=FLOAT, name="read")
+    after, _ = optimize(b.graph, ["init", *names, "read:0"])
+    assert not nodes(after, "LoopCond")
+    for graph in (b.graph, after):
+        session = tfg.Session(graph)
+        session.run("init")
+        counts = [session.run(name, {"x:0": np.float32(5), "w:0": np.float32(7)}) for name in names]
+        assert counts == [3, 5, 7]
+        assert session.run("read:0") == 2
 
 
 def test_a_frame_that_never_runs_and_acts_before_its_condition_stays():
