@@ -139,6 +139,6 @@ def test_a_constant_of_a_function_stays():
 def test_a_written_model_has_the_values(value, tmp_path):
     g = tfg.GraphBuilder()
     g.AddV2(g.Placeholder(dtype=str(value.dtype), shape=value.shape, name="x"), g.constant(value, name="w"), name="y")
-    unfrozen = tfg.unfreeze(g.graph)
+    unfrozen = tfg.unfreeze(g.graph, "w")
     tfg.save_model(unfrozen.graph, tmp_path / "model")
     np.testing.assert_array_equal(tfg.read_checkpoint(tmp_path / "model")["w"], value)

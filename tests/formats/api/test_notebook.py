@@ -199,7 +199,7 @@ def test_records_are_plain_values(builder):
     assert next(row for row in rows if row["op"] == "MatMul") | {"times": 1} == {
         "path": "y", "op": "MatMul", "section": "forward", "flops": "12*N", "macs": "6*N", "transcendentals": 0,
         "bytes": "20*N + 24", "parameters": 6, "times": 1, "reason": "", "is_free": False, "weights": ["w"],
-        "shape": "(N,3)", "computes": True, "outside": 0, "is_fed": True,
+        "shape": "(N,3)", "computes": True, "outside": 0, "is_fed": True, "is_logical": False,
     }  # fmt: skip
     facts = tfg.explain(builder.graph)
     assert [row["name"] for row in facts.to_records()] == ["w"]
