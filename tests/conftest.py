@@ -113,7 +113,21 @@ def _refuse_unnamed(paths: Iterable[pathlib.Path], mark: str) -> None:
             raise pytest.UsageError(f"{path} has tests with the mark {mark}, which the file itself has to name")
 
 
-def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+@pytest.hookimpl(wrapper=True)
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> Iterator[None]:
+    """Make no items that `sampled` leaves out, unless a test is asked for by name, and with `cases` an item for each op."""
+    _add_cases(metafunc)
+    yield
+    config, mark = metafunc.config, metafunc.definition.get_closest_marker("sampled")
+    is_named = config.getoption("--op") or any("::" in argument for argument in config.args)
+    if mark is not None and "slow" not in config.option.markexpr and not is_named:
+        # Two of three items are of samples: to make them and put them away took a tenth of the time of a run.
+        made = len(metafunc._calls)
+        metafunc._calls[:] = metafunc._calls[:: mark.args[0]]
+        config.stash[LEFT]["items of other tests"]["slow"] += made - len(metafunc._calls)
+
+
+def _add_cases(metafunc: pytest.Metafunc) -> None:
     """Give a test with the argument `cases` an item for each op, with all cases of the op.
 
     `single=True` keeps cases of the op alone, and `where=` the cases for which a function is true. Two tests share out the
@@ -167,7 +181,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if config.getoption("--op"):
         # A test whose cases are of other ops has an item without cases, which pytest would report as skipped.
         items[:] = [item for item in items if item.get_closest_marker("ops") and isinstance(_cases(item), list)]
-    else:
+    elif "slow" in config.option.markexpr or any("::" in argument for argument in config.args):
         _mark_samples(items)
     for mark in LEFT_OUT:
         if mark not in config.option.markexpr:

@@ -105,6 +105,7 @@ def test_nodes_that_are_alike_share_what_is_said_of_them():
     assert columns["edges"]["inputs"]["values"] == [[], [1, 0]], "counted back from each node"
 
 
+@pytest.mark.slow
 def test_nodes_may_read_the_first_nodes_from_afar():
     g = GraphBuilder()
     x = g.Placeholder(dtype="float", shape=[2], name="x")
