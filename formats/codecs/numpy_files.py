@@ -279,16 +279,26 @@ def npz_bytes(tensors: Mapping[str, Tensor]) -> bytes:
 def _write_archive(file: IO[bytes], tensors: Mapping[str, Tensor]) -> None:
     for name in tensors:
         _check_name(name)
-    with contextlib.closing(NpzWriter(file)) as writer:
-        for name, tensor in tensors.items():
-            writer.add(name, tensor)
+    writer = NpzWriter(file)
+    for name, tensor in tensors.items():
+        writer.add(name, tensor)
+    writer.close()
+
+
+class _WrittenZip(zipfile.ZipFile):
+    """An archive that is ended by `close` alone: what an error or a signal left unfinished is not ended by the collector,
+    which would find an open member, or a closed file, and print a traceback.
+    """
+
+    def __del__(self) -> None:
+        pass
 
 
 class NpzWriter:
     """A writer of tensors to an archive in an open file; the file stays open."""
 
     def __init__(self, file: IO[bytes]) -> None:
-        self._archive = zipfile.ZipFile(file, "w", allowZip64=True)
+        self._archive = _WrittenZip(file, "w", allowZip64=True)
         self._names: set[str] = set()
         self._manifest: dict[str, dict[str, Any]] = {}
 

@@ -1,5 +1,8 @@
 """State files: .npz archives and checkpoints behind the same two functions."""
 
+import gc
+import io
+import sys
 import zipfile
 
 import numpy as np
@@ -8,7 +11,7 @@ import pytest
 from tfg.core.support.errors import DataLossError, InvalidArgumentError, NotFoundError, UnimplementedError
 from tfg.core.types import dtypes
 from tfg.core.types.tensors import Tensor
-from tfg.formats.codecs.numpy_files import MANIFEST, npz_bytes, npz_tensors, read_npz, write_npz
+from tfg.formats.codecs.numpy_files import MANIFEST, NpzWriter, npz_bytes, npz_tensors, read_npz, write_npz
 from tfg.formats.state import read_state, write_state
 
 TENSORS = {
@@ -38,6 +41,19 @@ def test_bytes_of_an_archive():
     for damaged in (b"", data[:-30], data[200:]):
         with pytest.raises(DataLossError, match="what was sent"):
             {name: tensor.numpy() for name, tensor in npz_tensors(damaged, "what was sent").items()}
+
+
+def test_an_archive_that_is_left_unfinished_ends_in_silence(monkeypatch):
+    """An error or a signal ends a write at any line; the collector then finds an archive whose file is closed."""
+    said = []
+    monkeypatch.setattr(sys, "unraisablehook", said.append)
+    file = io.BytesIO()
+    writer = NpzWriter(file)
+    writer.add("w", TENSORS["layer/w"])
+    file.close()
+    del writer
+    gc.collect()
+    assert said == []
 
 
 def test_numpy_reads_what_it_can(tmp_path):
