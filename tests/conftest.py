@@ -122,9 +122,10 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> Iterator[None]:
     is_named = config.getoption("--op") or any("::" in argument for argument in config.args)
     if mark is not None and "slow" not in config.option.markexpr and not is_named:
         # Two of three items are of samples: to make them and put them away took a tenth of the time of a run.
-        made = len(metafunc._calls)
-        metafunc._calls[:] = metafunc._calls[:: mark.args[0]]
-        config.stash[LEFT]["items of other tests"]["slow"] += made - len(metafunc._calls)
+        calls = metafunc._calls
+        kept = calls[:: mark.args[0]]
+        config.stash[LEFT]["items of other tests"]["slow"] += len(calls) - len(kept)
+        calls[:] = kept
 
 
 def _add_cases(metafunc: pytest.Metafunc) -> None:

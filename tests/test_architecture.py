@@ -63,7 +63,7 @@ FLOORS = (
 )
 """The rooms from bottom to top: a room may import the rooms of earlier lines."""
 MAX_FILES_OF_A_ROOM = 30
-MAX_PRIVATE_USES = 51
+MAX_PRIVATE_USES = 50
 """The largest number of uses of private names in tests."""
 MAX_OP_NAMES = 618
 """The largest number of op names outside the families: patterns of rules, and questions of a single place."""

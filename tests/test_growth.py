@@ -155,7 +155,7 @@ def test_a_plain_node_takes_few_calls(folder, work, most):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("work", "most"), [("explain", 2.4), ("flops", 2), ("plan", 2), ("run", 2)])
+@pytest.mark.parametrize(("work", "most"), [("explain", 2.6), ("flops", 2), ("plan", 2), ("run", 2)])
 def test_nodes_of_equal_functions_take_few_calls(folder, work, most):
     """Equal bodies are decoded, checked, inferred, planned and bound once; what is left is a node for each call."""
 

@@ -198,7 +198,7 @@ class Entry:
     """The name that the file has for the node, where it is another."""
 
 
-class Entries:
+class EntryColumns:
     """The entries of a book by columns, one for each field: a million objects of as many fields would fill the memory."""
 
     def __init__(self) -> None:
@@ -293,7 +293,7 @@ class Book:
     notes: tuple[str, ...]
     kinds: tuple[str, ...]
     stages: tuple[str, ...]
-    entries: Entries
+    entries: EntryColumns
     groups: tuple[ColocationGroup, ...]
     pages: tuple[Page, ...]
     ops: tuple[tuple[str, str], ...] = ()
@@ -375,7 +375,7 @@ class _Binder:
         self._total: int = sum(map(node_count, graphs)) if others is None else others._total
         self._numbers: dict[Node, int] = {}
         # The nodes of two compared graphs are numbered in a row: entries, groups and overlays hold for both.
-        self.entries: Entries = Entries() if others is None else others.entries
+        self.entries: EntryColumns = EntryColumns() if others is None else others.entries
         self.groups: list[ColocationGroup] = [] if others is None else others.groups
         self._common: KeyedCache[tuple[Any, ...], tuple[object, CommonEntry]] = KeyedCache(MOST_ALIKE)
         """By op and the identities of attributes and specs, which are kept so that these stay."""
