@@ -445,24 +445,29 @@ class PassContext:
         name = f"{value.node.name}/output_{value.index}"
         return add_identity(self.graph, name, value, value.dtype.base, device=value.node.device)
 
-    def keep_branch(self, node: Node, before: Sequence[Output], value: Output) -> bool:
-        """Let a node with the inputs `before` wait for those that may be dead where its replacement `value` is alive.
+    def keep_branch(self, node: Node, before: Sequence[Output], value: Output) -> None:
+        """Let a node with the inputs `before` wait for those that may be dead where its replacement `value` is alive."""
+        self._wait(node, self._dead_more_often(node, before, value))
 
-        False if there are none. A loop has a value from outside in the last test of its condition, too: in the place of a
-        value of the body, which is dead then, it would begin iterations without end.
+    def _wait(self, node: Node, values: Iterable[Output]) -> None:
+        for value in values:
+            self.graph.add_control_input(node, self.anchor(value))
+
+    def _dead_more_often(self, node: Node, before: Sequence[Output], value: Output) -> list[Output]:
+        """Return those of the inputs `before` of a node that may be dead where its replacement `value` is alive.
+
+        A loop has a value from outside in the last test of its condition, too: in the place of a value of the body, which is
+        dead then, it would begin iterations without end.
         """
         others = [v for v in before if v != value]
         if not others or not self.is_inside(node):
-            return False
+            return []
         try:
             # A node that was changed in place has the condition of its new inputs.
             kept = self._deadness.of_values(node.inputs if value.node is node else [value])
-            lost = [v for v in others if not self._deadness.of_value(v) <= kept]
+            return [v for v in others if not self._deadness.of_value(v) <= kept]
         except InvalidArgumentError:  # nodes wait for each other: the graph has no runs
-            return False
-        for v in lost:
-            self.graph.add_control_input(node, self.anchor(v))
-        return bool(lost)
+            return []
 
     def replace(self, node: Node, value: Output, rule: str, fate: str, accuracy: Accuracy | None = None) -> bool:
         """Replace the first output of `node` by `value` and drop the node; the node's control inputs move to the consumers.
@@ -471,14 +476,15 @@ class PassContext:
         alone. False, and no change, for a node that is such an Identity already, and if control edges could not be moved, or
         would multiply.
         """
-        is_gate = self.keep_branch(node, node.inputs, value) and any(user.op in CONTROL_FLOW for user in node.uses)
+        lost = self._dead_more_often(node, node.inputs, value)
+        is_gate = bool(lost) and any(user.op in CONTROL_FLOW for user in node.uses)
         stays = is_gate or self.is_preserved(node)
         # The refusals come before the first change: a replacement is made as a whole or not at all.
         if not stays and self._holds_controls(node, value):
             self.refuse(rule, node, "its control edges cannot move to control flow, or to a partially executed call")
             return False
         # At the node, or at nodes that collect the edges of others.
-        count = len(node.control_inputs)
+        count = len({*node.control_inputs, *(v.node for v in lost)})
         if not stays and count > _FEW and count * len(node.uses) > _MANY:
             self.refuse(rule, node, "the number of control edges would grow")
             return False
@@ -486,9 +492,10 @@ class PassContext:
         if not memory_outputs(node) and self.is_written_memory(value):
             self.refuse(rule, node, "its value is constant, but the memory of the variable behind it is not")
             return False
+        if stays and node.is_identity and node.inputs == (value,):
+            return False
+        self._wait(node, lost)
         if stays:
-            if node.is_identity and node.inputs == (value,):
-                return False
             dtype = value.dtype.base if value.dtype is not None else node.attrs["T"]
             # The name of a fetched or fed node must go on to exist, with the edges that the node waited for.
             become(self.graph, node, "Identity", [value], {"T": dtype}, node.control_inputs)
