@@ -145,7 +145,7 @@ def _divide(scope: NameScope, max_parts: int) -> None:
 
 def _of_a_stem(scope: NameScope) -> list[NameScope | Node]:
     """Return the parts, those behind each other whose names begin alike as one: `conv2_block1_1_conv` ..."""
-    labels = part_labels(scope.parts, scope.prefix)
+    labels = [part_label(part, scope.prefix) for part in scope.parts]
     # One look at all names together: most scopes have no such name, and a search in each takes several times as long.
     if not has_name_stem("\n".join(labels)):
         return scope.parts
@@ -205,18 +205,6 @@ def part_label(part: NameScope | Node, prefix: str) -> str:
     if isinstance(part, NameScope):
         return part.label.partition(" ... ")[0].rpartition(" x ")[2]
     return name_inside(part, prefix).partition("/")[0]
-
-
-def part_labels(parts: Iterable[NameScope | Node], prefix: str) -> list[str]:
-    """Return `part_label` of each part."""
-    # Without a call for most nodes, of which a scope may have very many.
-    around = f"{prefix}/" if prefix else ""
-    return [
-        part.name.removeprefix(around).partition("/")[0]
-        if isinstance(part, Node) and part.name != prefix
-        else part_label(part, prefix)
-        for part in parts
-    ]
 
 
 def name_inside(node: Node, prefix: str) -> str:

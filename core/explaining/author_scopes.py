@@ -9,6 +9,7 @@ from typing import Final, NamedTuple
 
 from ..graph.frames import hands_in
 from ..graph.graph import Node
+from ..support.grouping import grouped
 
 CALL: Final = re.compile(r"(?:Stateful)?PartitionedCall(?:_\d+)?")
 """The name of a call: the scope in which freezing and inlining leave the nodes of its function."""
@@ -110,7 +111,7 @@ class AuthorScopes:
 
     def _add_author(self, scope: str, name: str) -> None:
         """Note the name that the author gave to a scope."""
-        is_renamed = scope.rpartition("/")[2] != name.rpartition("/")[2]
+        is_renamed = _is_renamed(scope, name)
         _, were_renamed = self._authors.get(_scope(scope), ("", True))
         self._authors[_scope(scope)] = _scope(name), is_renamed and were_renamed
 
@@ -173,8 +174,8 @@ class AuthorScopes:
         # What lies in the same scope and reads the same weights is of one layer, unless the scope has several.
         alike: dict[tuple[str, tuple[str, ...]], tuple[str, str, int]] = {}
         for place in places:
-            path = _forward_path(place.path) if "gradient" in place.path else place.path  # without a call for most nodes
-            likeness = path.rpartition("/")[0], place.weights
+            path = _forward_path(place.path)
+            likeness = _scope(path), place.weights
             known = alike.get(likeness)
             if known is not None:
                 own, scope, start = known
@@ -232,14 +233,10 @@ def _beside_variables(layers: Mapping[str, str], readers: Mapping[str, str]) -> 
     """Return the layers of constants that a layer with variables reads: constants lie in the scope of the call, `model/norm`,
     and variables have the name of the layer, `norm`.
     """
-    called: dict[str, set[str]] = {}
-    for weight, layer in layers.items():
-        for scope in scopes_around(readers[weight]):
-            if scope != layer and base_name(scope) == base_name(layer):
-                called.setdefault(scope, set()).add(layer)
+    called = grouped(_calls(layers, readers))
     of_constants: dict[str, str] = {}
     for weight, layer in layers.items():
-        names = next((called[scope] for scope in scopes_around(layer) if scope in called), set()) - {layer}
+        names = set(next((called[scope] for scope in scopes_around(layer) if scope in called), ())) - {layer}
         if len(names) == 1 and layer in scopes_around(readers[weight]):
             of_constants[weight] = next(iter(names))
     return of_constants
@@ -249,23 +246,26 @@ def _called_constants(layers: Mapping[str, str], readers: Mapping[str, str]) -> 
     """Return the layers of constants that lie in the scopes of calls, `model_1/rescaling_2`, by the author's names: variables
     of other layers tell how the author calls the scope around.
     """
-    authors: dict[str, set[tuple[str, bool]]] = {}
-    for weight, layer in layers.items():
-        for scope in scopes_around(readers[weight]):
-            if scope != layer and base_name(scope) == base_name(layer):
-                is_renamed = scope.rpartition("/")[2] != layer.rpartition("/")[2]
-                authors.setdefault(_scope(scope), set()).add((_scope(layer), is_renamed))
+    authors = grouped((_scope(scope), (_scope(layer), _is_renamed(scope, layer))) for scope, layer in _calls(layers, readers))
     named: dict[str, str] = {}
     for layer in {layer for weight, layer in layers.items() if layer in scopes_around(readers[weight])}:
         outer = next((scope for scope in scopes_around(layer) if scope != layer and scope in authors), "")
         names = {name for name, _ in authors.get(outer, ())}
         if outer and len(names) == 1:
-            are_renamed = all(is_renamed for _, is_renamed in authors[outer])
-            parts = layer[len(outer) + 1 :].split("/")
-            own = "/".join(_UNIQUE_NUMBER.sub("", part) for part in parts) if are_renamed else "/".join(parts)
+            own = layer[len(outer) + 1 :]
+            if all(is_renamed for _, is_renamed in authors[outer]):
+                own = _plain(own)
             named[layer] = "/".join(filter(None, (*names, own)))
     taken = collections.Counter([*named.values(), *set(layers.values())])
     return {weight: named[layer] for weight, layer in layers.items() if layer in named and taken[named[layer]] == 1}
+
+
+def _calls(layers: Mapping[str, str], readers: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    """Yield the scopes around readers of weights that are calls of the layers of the weights, each with the layer's name."""
+    for weight, layer in layers.items():
+        for scope in scopes_around(readers[weight]):
+            if scope != layer and base_name(scope) == base_name(layer):
+                yield scope, layer
 
 
 def _told_apart(layers: Mapping[str, str], readers: Mapping[str, str]) -> dict[str, str]:
@@ -313,12 +313,9 @@ def _built_by_call(layer: str, own: str, weights: Sequence[str], readers: Mappin
     kinds = {base_name(weight) for weight in inner}
     if len(kinds) == len({(base_name(weight), scope) for weight, scope in inner.items()}):
         return {}  # no two scopes read weights of one name, so these may be the parts of a single layer
-    model, is_renamed = _in_scope(layer, own), own.rpartition("/")[2] != layer.rpartition("/")[2]
-    parts = {weight: scope[len(own) + 1 :].split("/") for weight, scope in inner.items()}
-    return {
-        weight: "/".join([model, *(_UNIQUE_NUMBER.sub("", part) if is_renamed else part for part in names)])
-        for weight, names in parts.items()
-    }
+    model, is_renamed = _in_scope(layer, own), _is_renamed(own, layer)
+    parts = {weight: scope[len(own) + 1 :] for weight, scope in inner.items()}
+    return {weight: f"{model}/{_plain(names) if is_renamed else names}" for weight, names in parts.items()}
 
 
 def _without_numbers(layers: Mapping[str, str]) -> dict[str, str]:
@@ -330,7 +327,7 @@ def _without_numbers(layers: Mapping[str, str]) -> dict[str, str]:
     frozen = {weight: layer for weight, layer in layers.items() if _FROZEN_READ.search(weight)}
     scopes = set(frozen.values())
     parts = [scope.split("/") for scope in scopes]
-    plain = {scope: "/".join(_UNIQUE_NUMBER.sub("", part) for part in names) for scope, names in zip(scopes, parts)}
+    plain = {scope: _plain(scope) for scope in scopes}
     # All or none: if a single scope has no number, TensorFlow made none of them unique.
     are_numbered = all(_UNIQUE_NUMBER.search(part) for names in parts for part in names)
     are_of_keras = any(_KERAS_3_READ.search(weight) for weight in frozen)
@@ -399,7 +396,17 @@ def _forward_path(path: str) -> str:
 
 def _forward_scope(path: str) -> str:
     """Return the scope of a node's path without the scopes that hold gradients."""
-    return (_forward_path(path) if "gradient" in path else path).rpartition("/")[0]
+    return _scope(_forward_path(path))
+
+
+def _plain(path: str) -> str:
+    """Return a path without the last number of each part that makes the part unique: `net/stem` of `net_1/stem_1`."""
+    return "/".join([_UNIQUE_NUMBER.sub("", part) for part in path.split("/")])
+
+
+def _is_renamed(scope: str, layer: str) -> bool:
+    """Return True if the scope of a call does not end as the name of the layer does."""
+    return scope.rpartition("/")[2] != layer.rpartition("/")[2]
 
 
 def _around_function(scope: str) -> str:

@@ -20,7 +20,6 @@ from ..types.tensors import FuncRef, Tensor
 from .purposes import Purposes
 from .roles import Roles
 
-_HELD: Final = ("Const", "ReadVariableOp")
 _MAX_DEPTH: Final = 100
 """How many calls deep functions are looked into."""
 _MAX_INFERRED: Final = 50_000
@@ -184,7 +183,7 @@ class _Walk:
         """Return the bytes of each result that has memory of the step's own."""
         # A read is the memory of the variable, which is counted apart, as a constant is.
         node = step.node
-        if step.is_view or node.op in _HELD or isinstance(step, Loop):
+        if step.is_view or node.is_constant or node.is_variable_read or isinstance(step, Loop):
             return []
         if self._kind(node) is None:
             return [self._size(value) for value in node.outputs()]

@@ -709,12 +709,8 @@ def _layers(places: Sequence[tuple[Node, ScopedNode]], inner: Container[Node]) -
 
     A layer that is called several times is as many layers, or the picture of the data flow would have a cycle.
     """
-    # Gradients have scopes like the layers that they are of, and would become layers of the same names. The letters are
-    # looked for first, as most paths lack them.
-    forward = [
-        (node, place) for node, place in places
-        if "/" in place.path and not ("gradient" in place.path and is_in_gradients(place.path))
-    ]  # fmt: skip
+    # Gradients have scopes like the layers that they are of, and would become layers of the same names.
+    forward = [(node, place) for node, place in places if "/" in place.path and not is_in_gradients(place.path)]
     scopes = AuthorScopes([place for _, place in places])
     parts = list(scopes.named(place for _, place in forward))
     calls: dict[tuple[str, str], str] = {}
