@@ -119,13 +119,17 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> Iterator[None]:
     _add_cases(metafunc)
     yield
     config, mark = metafunc.config, metafunc.definition.get_closest_marker("sampled")
-    is_named = config.getoption("--op") or any("::" in argument for argument in config.args)
-    if mark is not None and "slow" not in config.option.markexpr and not is_named:
+    if mark is not None and not (config.getoption("--op") or _makes_all_items(config)):
         # Two of three items are of samples: to make them and put them away took a tenth of the time of a run.
         calls = metafunc._calls
         kept = calls[:: mark.args[0]]
         config.stash[LEFT]["items of other tests"]["slow"] += len(calls) - len(kept)
         calls[:] = kept
+
+
+def _makes_all_items(config: pytest.Config) -> bool:
+    """Whether items that `sampled` leaves out are made and marked, as they may be asked for by the mark or by name."""
+    return "slow" in config.option.markexpr or any("::" in argument for argument in config.args)
 
 
 def _add_cases(metafunc: pytest.Metafunc) -> None:
@@ -182,7 +186,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if config.getoption("--op"):
         # A test whose cases are of other ops has an item without cases, which pytest would report as skipped.
         items[:] = [item for item in items if item.get_closest_marker("ops") and isinstance(_cases(item), list)]
-    elif "slow" in config.option.markexpr or any("::" in argument for argument in config.args):
+    elif _makes_all_items(config):
         _mark_samples(items)
     for mark in LEFT_OUT:
         if mark not in config.option.markexpr:
