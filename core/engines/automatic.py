@@ -46,9 +46,7 @@ _MOST_WARM_RUNS: Final = 30
 meanwhile.
 """
 _FAR: Final = 3.0
-"""By how much two warm-up runs, after the first, are slower than the best way where an engine is dropped at once: a group
-that still decides runs in NumPy too.
-"""
+"""By how much two warm-up runs, after the first, are slower than the best way where an engine is dropped at once."""
 CLOSE: Final = 1.5
 """By how much a way may be slower than the best and still be tried for feeds of another batch. Of the networks of
 docs/speed.md all that OpenVINO runs faster than NumPy by this factor are slower in XLA on a CPU, by 1.4 times or more.
@@ -131,8 +129,8 @@ class Contest:
             return self.best
         return (self.best, self._challenger)[self._trial.next] if self._is_warm else self._challenger
 
-    def note(self, way: str, seconds: float, is_deciding: bool = False) -> None:
-        """Record the time of a run, and whether groups in the run are still undecided."""
+    def note(self, way: str, seconds: float, is_deciding: bool = False, has_compared: bool = False) -> None:
+        """Record the time of a run, whether groups are still undecided after it, and whether it compared some with NumPy."""
         self._runs += 1
         if self._challenger is None:
             self._spent += seconds
@@ -143,7 +141,10 @@ class Contest:
             self._warm_runs += way == self._challenger
             is_over = self._warm_runs >= (_MOST_WARM_RUNS if is_deciding else _LEAST_WARM_RUNS)
             self._is_warm = way == self._challenger and is_over
-            self._drop_if_far(way, seconds)
+            # A group that is compared runs in NumPy too and leaves the variables there: such a run says nothing about the
+            # engine. Its own trial ends early where the engine is far behind.
+            if not has_compared:
+                self._drop_if_far(way, seconds)
             return
         ways = (self.best, self._challenger)
         if way in ways:

@@ -24,7 +24,7 @@ PAIRS: Final = 5
 _TURN: Final = 2
 """Runs of a turn: the first may convert what the other alternative wrote."""
 _FAR: Final = 2.0
-"""By how much an alternative is ahead in the first two pairs if the trial ends at once."""
+"""By how much an alternative is ahead, in the first two pairs or after the least number of runs, if a trial ends at once."""
 
 _OVERLOADED: Final = 2.0
 """The load of the machine by its cores from which waits for cores are left out: a run itself makes a load of 1."""
@@ -113,8 +113,8 @@ class PairedTrial:
 class Trial:
     """Timed alternatives, by number. Each alternative is run some times; of equal alternatives the first wins.
 
-    With `seconds` each alternative is run until its total reaches the time, or a limit of runs: the times of short runs
-    scatter. A later alternative wins below `gain` times the best, by default GAIN.
+    With `seconds` each alternative is run until its total reaches the time, or a limit of runs, unless one is far ahead: the
+    times of short runs scatter. A later alternative wins below `gain` times the best, by default GAIN.
     """
 
     def __init__(self, alternatives: int = 2, times: int = TIMES, seconds: float = 0.0, *, gain: float | None = None) -> None:
@@ -156,9 +156,14 @@ class Trial:
         self.least[number] = seconds if before is None else min(before, seconds)
         self.counts[number] += 1
         self.totals[number] += seconds
-        is_long = min(self.totals) >= self.seconds or min(self.counts) >= _MOST * self.times
-        if self.choice is None and min(self.counts) >= self.times and is_long:
+        is_over = min(self.totals) >= self.seconds or min(self.counts) >= _MOST * self.times or self._is_clear()
+        if self.choice is None and min(self.counts) >= self.times and is_over:
             self.choice = self._fastest()
+
+    def _is_clear(self) -> bool:
+        """Return whether the fastest is so far ahead that no scatter of times is likely to turn this round."""
+        best, *others = sorted(least or 0.0 for least in self.least)
+        return min(others) > _FAR * max(self.gain, 1.0) * best
 
     def _fastest(self) -> int:
         best = 0

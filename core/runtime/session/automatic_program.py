@@ -97,12 +97,16 @@ class AutomaticProgram:
         # Timing takes locks and clocks, which a small program would feel in each run.
         if contest.is_settled:
             return call(feeds, run)
+        compared = runtime.comparisons if runtime else 0
         timer = RunTimer()
         values = call(feeds, run)
         seconds = timer.quiet_seconds
         with self._lock:
             untried = contest.untried
-            contest.note(way, seconds, runtime is not None and runtime.is_deciding)
+            if runtime is None:
+                contest.note(way, seconds)
+            else:
+                contest.note(way, seconds, runtime.is_deciding, runtime.comparisons > compared)
             if self._is_idle(way):
                 contest.drop(way)
             # The choice is written when the outcome changes, not in each run, because the memory is a file.

@@ -353,6 +353,24 @@ def test_an_engine_far_behind_is_dropped_after_two_runs():
     assert (contest.best, contest.seconds) == ("numpy", {"a": 5.0})
 
 
+def test_runs_that_compare_groups_do_not_count_as_far_behind():
+    """A group that decides also runs in NumPy, and its values are compared, which takes longer than most steps."""
+    contest = Contest(["a"], patience=1.0)
+    for _ in range(100):
+        way = contest.next()
+        compares = way == "a" and contest._warm_runs < 10
+        contest.note(way, 9.0 if compares else {"numpy": 1.0, "a": 0.5}[way], compares, compares)
+    assert contest.best == "a"
+
+
+@pytest.mark.parametrize("times, choice, runs", [((1.0, 0.3), 1, 3), ((1.0, 2.7), 0, 3), ((1.0, 0.9), 1, 24)])
+def test_a_trial_of_short_runs_ends_where_one_is_far_ahead(times, choice, runs):
+    trial = Trial(2, 3, seconds=100.0, gain=1.3)
+    while trial.choice is None:
+        trial.note(trial.next, times[trial.next])
+    assert (trial.choice, trial.counts) == (choice, [runs, runs])
+
+
 def test_a_trial_of_an_engine_behind_ends_early():
     _, taken = contest_of({"numpy": 1.0, "a": 2.5})
     assert taken.count("a") == 3 + 4, "to warm up, and two turns"
