@@ -151,27 +151,36 @@ class LayersReport(Report, main_table="layers"):
         return dataclasses.replace(self, layers=tuple(layers))
 
 
-def model_layers(
-    report: FlopsReport,
-    trainable: Mapping[str, DimLike],
-    classes: Mapping[str, str],
-    seconds: Mapping[str, float] | None = None,
-    python_names: Mapping[str, str] = MappingProxyType({}),
-) -> LayersReport:
-    """Return the layers of the forward pass of a count.
+def nodes_in_layers(
+    report: FlopsReport, python_names: Mapping[str, str] = MappingProxyType({})
+) -> Sequence[tuple[str, NodeCost]]:
+    """Return the nodes of the forward pass of a count, each behind the name of its layer.
 
-    `trainable` has the elements of trainable variables by name, `classes` the classes of Keras layers by the last part of the
-    name, `seconds` the times of a run's nodes by path, `python_names` the author's names of variables by node.
+    `python_names` has the author's names of variables by node.
     """
     nodes = [node for node in report.nodes if node.section == "forward"]
     places = _places(nodes, python_names)
-    named = [(part.layer, node) for part, node in zip(AuthorScopes(places).named(places), nodes)]
-    groups = grouped(named)
+    return [(part.layer, node) for part, node in zip(AuthorScopes(places).named(places), nodes)]
+
+
+def model_layers(
+    report: FlopsReport,
+    nodes: Sequence[tuple[str, NodeCost]],
+    trainable: Mapping[str, DimLike],
+    classes: Mapping[str, str],
+    seconds: Mapping[str, float] | None = None,
+) -> LayersReport:
+    """Return the layers of the forward pass of a count, whose `nodes_in_layers` are `nodes`.
+
+    `trainable` has the elements of trainable variables by name, `classes` the classes of Keras layers by the last part of the
+    name, `seconds` the times of a run's nodes by path.
+    """
+    groups = grouped(nodes)
     # Variables stand first in a graph, in any order, and so may what follows from constants alone, as the zeros of a state:
     # a layer has the place of its first computation with an input. A mask goes past many layers.
     fed: dict[str, int] = {}
     computing: dict[str, int] = {}
-    for place, (name, node) in enumerate(named):
+    for place, (name, node) in enumerate(nodes):
         if node.computes:
             computing.setdefault(name, place)
             if node.is_fed and not node.is_logical:
@@ -179,7 +188,7 @@ def model_layers(
     order = _without_masks(sorted(computing, key=lambda name: fed.get(name, computing[name])), groups)
     unread = dict(trainable)
     layers = [_layer(name, groups[name], unread, classes, seconds) for name in order]
-    whole = total(nodes)
+    whole = total(node for _, node in nodes)
     return LayersReport(
         tuple(layers), whole.parameters, add_up(layer.trainable for layer in layers), whole.flops, whole.macs, whole.bytes,
         report.symbols, report.notes, None if seconds is None else sum(seconds.values()),

@@ -222,7 +222,7 @@ def layers(
         expect(Measurement, measured)
     from ...core.explaining.purposes import Purposes
     from ...core.explaining.roles import Roles
-    from ...core.flops.model_layers import model_layers
+    from ...core.flops.model_layers import model_layers, nodes_in_layers
     from ..codecs.keras_metadata import layer_classes
 
     graph = as_served(graph, fetches)
@@ -234,7 +234,8 @@ def layers(
     seconds = None if measured is None else {node.path: node.seconds for node in measured.nodes}
     # The graph numbers a second variable of a name, `kernel_1`; tables show the names that Python gave.
     python_names = graph.meta.python_names if graph.meta is not None else {}
-    return model_layers(report, sizes_by_name, layer_classes(graph), seconds, python_names)
+    nodes = nodes_in_layers(report, python_names)
+    return model_layers(report, nodes, sizes_by_name, layer_classes(graph), seconds)
 
 
 @checked(state=Mapping | None)  # the name of the type is for type checkers, as few counts read a state

@@ -13,12 +13,12 @@ from ...core.drawing.view_model import Book, Figures, FirstGraph, NodeOverlay, R
 from ...core.explaining.author_scopes import common_scope
 from ...core.explaining.default_fetches import counted_fetches, guessed_fetches
 from ...core.explaining.graph_facts import GraphFacts, MissingOp, assets, explain_graph, facts_without_detail, written_by
-from ...core.explaining.model_view import ModelView, layers_of_nodes, model_view
+from ...core.explaining.model_view import ModelView, model_view
 from ...core.flops import count_flops
 from ...core.flops.by_node import flops_by_node, flops_shares, transcendentals_by_node
 from ...core.flops.flops_report import FlopsReport
 from ...core.flops.measured import Measurement
-from ...core.flops.model_layers import Layer, model_layers
+from ...core.flops.model_layers import Layer, model_layers, nodes_in_layers
 from ...core.flops.views import layer_table, readable
 from ...core.graph.graph import Function, Graph, GraphLike, Node, as_graph
 from ...core.inference.inference import Answers, Inference, infer
@@ -275,6 +275,8 @@ class _Page:
         self.compared: MergedGraphs | None = None
         self.colour = ""
         self.layers: Sequence[Layer] = ()
+        self._layer_of_nodes: Mapping[str, str] = view.layers
+        """The layers of nodes by the names of nodes."""
 
     def figures(self, path: str, flops: bool, is_sound: bool, sheets: Callable[[GraphFacts], Iterator[Sheet]]) -> Figures:
         """Return the figures of the page; `path` is the graph's file in the suggested commands."""
@@ -332,7 +334,7 @@ class _Page:
             rows = ((op.op, str(op.count), "yes" if op.known else "no", op.reason) for op in missing)
             yield Sheet("ops without a kernel", ("op", "nodes", "in TensorFlow", "description"), tuple(rows))
         if self.layers:
-            yield _layers_sheet(self.layers, layers_of_nodes(self.view))
+            yield _layers_sheet(self.layers, self._layer_of_nodes)
         weights = [(node.name, *weight_figures(value)) for node, value in weights_among(self.values)]
         if weights:
             yield Sheet("weights", ("weight", *WEIGHT_FIGURES), tuple(weights))
@@ -385,7 +387,10 @@ class _Page:
         trained = {one.name: one.shape.num_elements for one in facts.variables if one.purpose == "trainable"}
         times = next((overlay.values for overlay in self.overlays if overlay.unit == "seconds"), None)
         seconds = None if times is None else {node.name: float(time) for node, time in times.items()}
-        return model_layers(report, trained, layer_classes(self.view.source), seconds).layers
+        nodes = nodes_in_layers(report)
+        # A graph that is its own view was not searched for layers before.
+        self._layer_of_nodes = self._layer_of_nodes or {node.path: layer for layer, node in nodes}
+        return model_layers(report, nodes, trained, layer_classes(self.view.source), seconds).layers
 
 
 def _counts_alone(graph: Graph) -> dict[Node, DimLike]:

@@ -293,3 +293,9 @@ def test_each_row_of_the_table_of_layers_leads_into_the_layer(name, path):
         place = places.get(row[0], row[0])
         assert any(node == place or node.startswith(f"{place}/") for node in nodes), row
     assert name != "frozen" or any(scope.endswith("_1") for scope in places.values())
+
+
+@pytest.mark.parametrize("name", ["collatz.pbtxt", "weight_decay.pbtxt"])
+def test_the_row_of_an_op_leads_to_the_op_and_not_to_its_constant(name):
+    book = make_page(model_view(tfg.load(SAMPLES / name)), "graph", "")
+    assert next(sheet for sheet in book.sheets if sheet.title == "layers").places == ()
