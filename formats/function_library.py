@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Hashable, Iterator, Mapping, MutableMapping, ValuesView
+from collections.abc import Hashable, Iterable, Iterator, Mapping, MutableMapping, ValuesView
 from typing import Any, Final
 
 from ..core.graph.graph import STRAY_ARGUMENT, DeclaredFunctions, Function, Graph, Node, Output
@@ -19,7 +19,7 @@ from ..core.types.dtypes import DType
 from ..core.types.tensors import Placeholder
 from .codecs.attrs import attr_type, decode_attr, decode_attrs, encode_attr
 from .codecs.node_def import encode_node
-from .codecs.scan import NodeReader
+from .codecs.scan import NodeReader, function_name, parse
 from .protos.graph_pb2 import FunctionDef, FunctionDefLibrary, NodeDef
 from .protos.graph_pb2 import OpDef as OpDefProto
 
@@ -371,30 +371,38 @@ class FunctionLibrary(ReadFunctions):
     With `checks`, InvalidArgumentError names the first node of a decoded function that does not fit the node's op.
     """
 
-    def __init__(self, library: FunctionDefLibrary, checks: bool = True) -> None:
+    def __init__(self, library: FunctionDefLibrary, checks: bool = True, serialized: Iterable[memoryview] = ()) -> None:
+        """`serialized` are further functions of the library, of which only the bytes are kept: each is parsed when it is asked
+        for.
+        """
         self.checks = checks
-        self._entries: dict[str, Function | FunctionDef] = {}
+        self._entries: dict[str, Function | FunctionDef | memoryview] = {}
         self._signatures: dict[str, OpDef] = {}
         self._patterns: KeyedCache[Hashable, Function] = KeyedCache(_MOST_PATTERNS)
         self.reader = NodeReader()
         self._gradients = {gradient.function_name: gradient.gradient_func for gradient in library.gradient}
         for proto in library.function:
-            name = proto.signature.name
-            # TensorFlow takes a second definition that is equal to the first, and refuses any other.
-            if self._entries.setdefault(name, proto) != proto:
-                raise InvalidArgumentError(f"the library has two functions named '{name}'")
+            self._add(proto.signature.name, proto)
+        for data in serialized:
+            self._add(function_name(data), data)
+
+    def _add(self, name: str, entry: FunctionDef | memoryview) -> None:
+        # TensorFlow takes a second definition that is equal to the first, and refuses any other.
+        if name in self._entries and self.undecoded(name) != _parsed(entry):
+            raise InvalidArgumentError(f"the library has two functions named '{name}'")
+        self._entries[name] = entry
 
     def __getitem__(self, name: str) -> Function:
         function = self._entries[name]
-        if isinstance(function, FunctionDef):
-            function = self._entries[name] = self._decoded(name, function)
+        if not isinstance(function, Function):
+            function = self._entries[name] = self._decoded(name, _parsed(function))
         if self.is_untrusted:
             function.pattern.body.is_untrusted = True
         return function
 
     def values(self) -> ValuesView[Function]:
         """Return all functions, decoded: passes over a library of thousands ask again and again."""
-        for name in [name for name, entry in self._entries.items() if self.is_untrusted or isinstance(entry, FunctionDef)]:
+        for name in [name for name, entry in self._entries.items() if self.is_untrusted or not isinstance(entry, Function)]:
             self[name]
         return self._entries.values()  # type: ignore[return-value]
 
@@ -420,7 +428,7 @@ class FunctionLibrary(ReadFunctions):
     def one_by_one(self) -> Iterator[Function]:
         """Yield all functions; functions decoded only for this iteration are not cached."""
         for name, entry in self._entries.items():
-            yield self._decoded(name, entry) if isinstance(entry, FunctionDef) else entry
+            yield entry if isinstance(entry, Function) else self._decoded(name, _parsed(entry))
 
     def __setitem__(self, name: str, function: Function) -> None:
         self._entries[name] = function
@@ -453,16 +461,20 @@ class FunctionLibrary(ReadFunctions):
         entry = self._entries.get(name)
         if entry is None:
             return None
-        if not isinstance(entry, FunctionDef):
+        if isinstance(entry, Function):
             return entry.signature
         if name not in self._signatures:
-            self._signatures[name] = decode_signature(entry.signature)
+            self._signatures[name] = decode_signature(_parsed(entry).signature)
         return self._signatures[name]
 
     def undecoded(self, name: str) -> FunctionDef | None:
         """Return the message of a function that is not decoded yet."""
         entry = self._entries.get(name)
-        return entry if isinstance(entry, FunctionDef) else None
+        return None if entry is None or isinstance(entry, Function) else _parsed(entry)
+
+
+def _parsed(entry: FunctionDef | memoryview) -> FunctionDef:
+    return parse(FunctionDef, entry) if isinstance(entry, memoryview) else entry
 
 
 def _apart_from_name(proto: FunctionDef) -> tuple[int, bytes]:

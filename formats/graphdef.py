@@ -17,7 +17,7 @@ from ..core.support.tensor_names import parse_tensor_name
 from ..core.support.versions import Versions
 from .codecs.attrs import NodeAttrs
 from .codecs.node_def import add_nodes, complete_proto, encode_node, input_texts, node_chunks
-from .codecs.scan import GraphScan, PrintedScan
+from .codecs.scan import GraphScan, PrintedScan, parse
 from .codecs.textformat import print_text, read_printed, serialize_text
 from .function_library import FunctionLibrary, encode_library
 from .protos.graph_pb2 import FunctionDef, FunctionDefLibrary, GraphDef, NodeDef
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 Kind = Literal["graph", "meta_graph"]
 _MAX_MEMO: Final = 10_000
+_LIBRARY: Final = "library {\n"
+"""The first line of a text with functions and without nodes."""
 
 
 class GraphSource:
@@ -108,8 +110,21 @@ class NodeStream:
         return self._scan.has_at(place, other._scan.last_field())
 
     def functions(self) -> Iterator[Function]:
-        """Yield the functions in order, once all nodes were iterated; no function is cached."""
-        return FunctionLibrary(self._scan.rest().library, checks=False).one_by_one()
+        """Yield the functions in order, once all nodes were iterated; no function is kept."""
+        return self._library(self._scan.rest_without_functions()).one_by_one()
+
+    def rest_texts(self) -> Iterator[str]:
+        """Yield everything but nodes in protobuf's text format, function by function, once all nodes were iterated."""
+        rest = self._scan.rest_without_functions()
+        text, library = print_text(rest), self._library(rest)
+        if text.startswith(_LIBRARY):
+            yield _LIBRARY
+            messages = filter(None, map(library.undecoded, library))
+            yield from (_indented(print_text(FunctionDefLibrary(function=[message]))) for message in messages)
+        yield text.removeprefix(_LIBRARY)
+
+    def _library(self, rest: GraphDef) -> FunctionLibrary:
+        return FunctionLibrary(rest.library, checks=False, serialized=self._scan.functions())
 
     def rest(self, checks: bool = False) -> Graph:
         """Return a graph with everything but nodes, once all nodes were iterated; `checks` checks the functions too."""
@@ -119,6 +134,10 @@ class NodeStream:
         graph.versions = _decode_versions(rest)
         graph.source = GraphSource(rest, "graph", b"")
         return graph
+
+
+def _indented(text: str) -> str:
+    return "".join([f"  {line}\n" for line in text.splitlines()])
 
 
 def graph_from_bytes(

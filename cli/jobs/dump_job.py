@@ -356,14 +356,14 @@ def _dump_stream(stream: NodeStream, chosen: NodeFilter, format_: str) -> None:
     """Print the matching nodes of the graph, then of functions; NotFoundError if no node matches."""
     from ...formats.api.dumping import stream_nodes
     from ...formats.graphdef import NodePrinter
-    from ...formats.saving import to_text
 
     if format_ == "text":
         # One printer for all nodes, which keeps the texts of equal attributes.
         texts = map(NodePrinter().text, chosen.apply(stream.nodes()))
         render.print_lines(printable_proto(text).rstrip("\n") for text in texts)
         if chosen.is_empty:
-            render.print_text(printable_proto(to_text(stream.rest())))
+            for text in stream.rest_texts():
+                render.print_text(printable_proto(text))
         return
     records = stream_nodes(stream, chosen)
     if format_ == "csv":

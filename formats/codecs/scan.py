@@ -10,7 +10,7 @@ from google.protobuf.message import DecodeError, Message
 
 from ...core.codecs import wire
 from ...core.support.errors import DataLossError
-from ..protos.graph_pb2 import AttrValue, GraphDef, NodeDef, TensorProto
+from ..protos.graph_pb2 import AttrValue, FunctionDef, FunctionDefLibrary, GraphDef, NodeDef, OpDef, TensorProto
 from .attrs import HEAD, NodeAttrs
 from .printed_text import OtherLayout, PrintedReader
 from .tensor_proto import LARGE_CONTENT
@@ -141,14 +141,36 @@ class GraphScan:
 
     def __init__(self, data: memoryview, reader: NodeReader | None = None) -> None:
         self._data = data
-        self._rest = bytearray()
+        self._others: list[wire.Field] = []
+        """The fields that are no nodes, so far."""
         self._reader = reader or NodeReader()
         self.place, self.end = 0, 0
         """The start and the end of the field of the last node read."""
 
     def rest(self) -> GraphDef:
         """Return the message without nodes, once all nodes were iterated."""
-        return parse(GraphDef, self._rest)
+        return parse(GraphDef, b"".join(map(self._bytes, self._others)))
+
+    def rest_without_functions(self) -> GraphDef:
+        """Return the message without nodes and functions, once all nodes were iterated; the library stays, if only empty."""
+        return parse(GraphDef, b"".join(map(self._without_functions, self._others)))
+
+    def functions(self) -> Iterator[memoryview]:
+        """Yield the serialized functions, once all nodes were iterated."""
+        for field in filter(_is_library, self._others):
+            yield from (self._data[part.start : part.end] for part in self._fields(field) if _is_function(part))
+
+    def _without_functions(self, field: wire.Field) -> bytes | memoryview:
+        if not _is_library(field):
+            return self._bytes(field)
+        kept = b"".join([self._bytes(part) for part in self._fields(field) if not _is_function(part)])
+        return wire.bytes_field(field.number, kept)
+
+    def _fields(self, field: wire.Field) -> Iterator[wire.Field]:
+        return wire.fields(self._data, field.start, field.end)
+
+    def _bytes(self, field: wire.Field) -> memoryview:
+        return self._data[field.tag_start : field.end]
 
     def nodes(self) -> Iterator[LoadedNode]:
         """Yield all nodes; DataLossError for a damaged node."""
@@ -168,7 +190,7 @@ class GraphScan:
         """Yield the node of the field at a position, of any kind and size; return the position after the field."""
         field = next(wire.fields(self._data, position))
         if field.number != GraphDef.NODE_FIELD_NUMBER or field.wire_type != wire.LENGTH_DELIMITED:
-            self._rest += self._data[field.tag_start : field.end]
+            self._others.append(field)
         else:
             self.place, self.end = position, field.end
             yield self._in_field(field)
@@ -269,6 +291,21 @@ def _cut(data: memoryview, message: wire.Field, path: tuple[int, ...], content: 
         elif field.tag_start != content.tag_start:
             rest += data[field.tag_start : field.end]
     return bytes(rest)
+
+
+def _is_library(field: wire.Field) -> bool:
+    return field.number == GraphDef.LIBRARY_FIELD_NUMBER and field.wire_type == wire.LENGTH_DELIMITED
+
+
+def _is_function(field: wire.Field) -> bool:
+    return field.number == FunctionDefLibrary.FUNCTION_FIELD_NUMBER and field.wire_type == wire.LENGTH_DELIMITED
+
+
+def function_name(data: memoryview) -> str:
+    """Return the name of a serialized function."""
+    signatures = [field.payload for field in wire.fields(data) if field.number == FunctionDef.SIGNATURE_FIELD_NUMBER]
+    # A message that comes in pieces is their concatenation.
+    return parse(OpDef, b"".join(signatures)).name
 
 
 class PrintedScan:

@@ -6,6 +6,7 @@ import csv
 import io
 
 import pytest
+from google.protobuf import text_format
 
 from tests.cli.running import SAMPLES, tfg
 from tfg.formats import load, loading, save
@@ -65,3 +66,59 @@ def test_what_is_broken_is_noted(tmp_path, streamed):
     path.write_bytes(graph.SerializeToString()[:-3])
     done = tfg("dump", str(path), "--format", "list")
     assert done.code == 1 and "truncated" in done.err and done.out.startswith("a = NoOp()")
+
+
+def library(*names):
+    """A GraphDef of functions, each of which squares its argument."""
+    graph = GraphDef()
+    for name in names:
+        function = graph.library.function.add(ret={"y": f"{name}_square:y:0"})
+        function.signature.name = name
+        function.signature.input_arg.add(name="x", type=1)
+        function.signature.output_arg.add(name="y", type=1)
+        function.node_def.add(name=f"{name}_square", op="Square", input=["x"]).attr["T"].type = 1
+    return graph
+
+
+@pytest.fixture
+def in_pieces(tmp_path):
+    """A file whose library comes in two pieces, around a node that calls a function by name."""
+    first, second = library("f", "grad"), library("g", "f")
+    second.library.gradient.add(function_name="f", gradient_func="grad")
+    call = GraphDef()
+    call.node.add(name="x", op="Placeholder").attr["dtype"].type = 1
+    call.node.add(name="y", op="g", input=["x"])
+    path = tmp_path / "pieces.pb"
+    path.write_bytes(b"".join(part.SerializeToString() for part in (first, call, GraphDef(versions={"producer": 27}), second)))
+    return str(path)
+
+
+@pytest.mark.parametrize("format_", ["text", "list", "table", "csv"])
+def test_functions_are_the_same(in_pieces, streamed, format_):
+    whole, stream = streamed(in_pieces, "--format", format_)
+    assert (whole.code, stream.code) == (0, 0)
+    if format_ != "text":
+        assert all(part in stream.out for part in ("f_square", "grad_square", "g_square"))
+        return
+    assert stream.out == whole.out
+    read = text_format.Parse(stream.out, GraphDef())
+    assert [function.signature.name for function in read.library.function] == ["f", "grad", "g"]
+    assert read.versions.producer == 27 and read.library.gradient[0].gradient_func == "grad"
+
+
+def test_a_stream_refuses_two_functions_of_a_name(tmp_path, streamed):
+    graph = library("f", "f")
+    graph.library.function[1].node_def[0].op = "Neg"
+    graph.node.add(name="nothing", op="NoOp")
+    path = tmp_path / "twice.pb"
+    path.write_bytes(graph.SerializeToString())
+    for done in streamed(str(path), "--format", "list"):
+        assert done.code == 1 and "the library has two functions named 'f'" in done.err
+
+
+def test_a_damaged_function_is_an_error(tmp_path, streamed):
+    data = library("f", "g").SerializeToString()
+    path = tmp_path / "damaged.pb"
+    path.write_bytes(data.replace(b"g_square", b"g_squar\xff"))
+    for done in streamed(str(path), "--format", "list"):
+        assert done.code == 1 and "damaged" in done.err and "Traceback" not in done.err
