@@ -17,7 +17,7 @@ from ..core.support.tensor_names import parse_tensor_name
 from ..core.support.versions import Versions
 from .codecs.attrs import NodeAttrs
 from .codecs.node_def import add_nodes, complete_proto, encode_node, input_texts, node_chunks
-from .codecs.scan import GraphScan, PrintedScan, parse
+from .codecs.scan import GraphScan, PrintedScan
 from .codecs.textformat import print_text, read_printed, serialize_text
 from .function_library import FunctionLibrary, encode_library
 from .protos.graph_pb2 import FunctionDef, FunctionDefLibrary, GraphDef, NodeDef
