@@ -489,7 +489,9 @@ class Group:
 
     def run(self, executable: Executable, arrays: Sequence[Any]) -> tuple[EngineValue, ...] | _Call:
         """Return the engine's results; after a failure the function that runs in the engine's place from here on."""
-        timer = RunTimer()
+        # The clock of CPU time and the load of the machine take long to read, which a group that has chosen does without.
+        timer = RunTimer() if executable.trial.choice is None else None
+        start = time.perf_counter()
         try:
             # Compiled code returns new arrays, so that results outlive the next run of the group.
             results = tuple(executable.function([arrays[slot] for slot in self.fed_slots]))
@@ -511,10 +513,9 @@ class Group:
             pass_on(error)
             self._give_up(executable, reasons.FAILING.of(said(error)))
             return self.in_numpy
-        seconds = timer.seconds
-        # Failed runs are not timed, nor those that NumPy took over. The load of the machine is read from a file, which a group
-        # that has chosen does without.
-        executable.trial.note(1, seconds if executable.trial.choice is not None else timer.quiet_seconds)
+        seconds = time.perf_counter() - start
+        # Failed runs are not timed, nor those that NumPy took over.
+        executable.trial.note(1, seconds if timer is None else timer.quiet_seconds)
         self.seconds += seconds
         executable.runs += 1
         self.runs += 1
