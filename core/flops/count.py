@@ -242,10 +242,7 @@ class _CountState:
         `usual` is the section of the nodes that `sections` lacks.
         """
         nodes = [node for node in scope.graph if node in scope.needed]
-        by_node: Iterable[Sequence[NodeCost]] = (
-            self._in_loops(node, scope, sections.get(node, usual), record)
-            for node, record in zip(nodes, scope.inference.records_of(scope.graph, nodes))
-        )
+        by_node: Iterable[Sequence[NodeCost]] = self._each(nodes, scope, sections, usual)
         if any(map(is_choice, nodes_of_kind(nodes, lambda kind: kind.op in SWITCH))):
             costs = dict(zip(nodes, by_node))
             dropped, choices = not_taken(costs, scope.inference)
@@ -254,12 +251,17 @@ class _CountState:
         left = list(itertools.chain.from_iterable(by_node))
         return merged(left) if self._is_by_function else left
 
-    def _in_loops(self, node: Node, scope: CountScope, section: str, record: SpecRecord | None) -> Sequence[NodeCost]:
-        """Return the cost of a node, or of the called bodies, in all iterations of the V1 loops around the node."""
-        role = self._roles[node.op]
-        costs: Sequence[NodeCost]
-        costs = self._called(node, scope, section) if role.calls else (self._node(node, role, scope, section, record),)
-        for loop in scope.loops_around(node) if scope.frames else ():
+    def _each(
+        self, nodes: Sequence[Node], scope: CountScope, sections: Mapping[Node, str], usual: str
+    ) -> Iterator[Sequence[NodeCost]]:
+        """Yield the cost of each node, or of the called bodies, in all iterations of the V1 loops around the node."""
+        for node, record in zip(nodes, scope.inference.records_of(scope.graph, nodes)):
+            role, section = self._roles[node.op], sections.get(node, usual)
+            costs = self._called(node, scope, section) if role.calls else [self._node(node, role, scope, section, record)]
+            yield self._in_loops(node, costs, scope) if scope.frames else costs
+
+    def _in_loops(self, node: Node, costs: Sequence[NodeCost], scope: CountScope) -> Sequence[NodeCost]:
+        for loop in scope.loops_around(node):
             self._note(loop)
             # The condition is computed once more than the body: the last time it is false.
             costs = loop.repeated(costs, 1 if node in loop.condition else 0)
@@ -653,8 +655,10 @@ def fed_nodes(scope: CountScope) -> set[Node]:
         return descendants(fed)
     # In a graph in order, where no node waits for others by control inputs, the lists of users need not be made.
     for node in scope.graph:
-        if not fed.isdisjoint([value.node for value in node.inputs]):
-            fed.add(node)
+        for value in node.inputs:
+            if value.node in fed:
+                fed.add(node)
+                break
     return fed
 
 
