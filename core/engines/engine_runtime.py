@@ -266,6 +266,11 @@ class Group:
         begins = 0 if settings.chooses or settings.reports else 1
         return self.is_timed and executable.trial.choice is None and executable.runs >= begins
 
+    def compares_values(self, executable: Executable) -> bool:
+        """Return whether a comparison is of values, too: those of a large network take several times as long as a step."""
+        settings = self.runtime.settings
+        return settings.verify or (settings.chooses and not executable.is_accepted)
+
     def timed_in_numpy(self, executable: Executable, values: Sequence[Any]) -> Sequence[Any] | None:
         """Return the outputs computed by NumPy after the engine, with the time recorded; None where only the time matters
         and NumPy refuses the values that the engine takes.
@@ -304,7 +309,7 @@ class Group:
         `moved` computes NumPy's results for neighbouring floats: deep networks turn roundings into large differences.
         """
         settings = self.runtime.settings
-        if settings.verify or settings.chooses:
+        if self.compares_values(executable):
             differences = self._differences(executable, results, expected)
             first = next(iter(differences.values()), None)
             # Roundings are looked for only after a difference is found, because a second run in NumPy costs as much as the
@@ -315,6 +320,8 @@ class Group:
                 if settings.chooses:
                     self._leave(executable, reasons.DIFFERENT.of(first.tensor, first.by))
                     return False
+            else:
+                executable.is_accepted = True
         # The engine's results stand for this run, since they agree; NumPy takes over from the next.
         if settings.chooses and executable.trial.choice == 0:
             in_numpy, in_engine = executable.trial.least

@@ -50,7 +50,10 @@ DEFAULT: Final = EngineSettings()
 
 @dataclasses.dataclass(slots=True, eq=False)
 class Executable:
-    """A group compiled for inputs like the inputs of `key`; `trial` has the times of NumPy, 0, and the engine, 1."""
+    """A group compiled for inputs like the inputs of `key`; `trial` has the times of NumPy, 0, and the engine, 1.
+
+    `is_accepted`: results agreed with NumPy's in a run.
+    """
 
     key: Any
     function: Compiled
@@ -58,6 +61,7 @@ class Executable:
     trial: Trial
     precision: str | None = None
     runs: int = 0
+    is_accepted: bool = False
 
     @property
     def is_kept(self) -> bool:

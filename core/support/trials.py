@@ -26,6 +26,9 @@ _TURN: Final = 2
 _FAR: Final = 2.0
 """By how much an alternative is ahead, in the first two pairs or after the least number of runs, if a trial ends at once."""
 
+_SURE, _MARGIN = 3, 0.9
+"""Pairs after which a trial ends where all ratios lie on the same side, so far from GAIN."""
+
 _OVERLOADED: Final = 2.0
 """The load of the machine by its cores from which waits for cores are left out: a run itself makes a load of 1."""
 
@@ -72,7 +75,8 @@ class PairedTrial:
     """Two alternatives in turns, compared turn by turn: other work on the machine slows both turns of a pair.
 
     The time of a turn is the least of its runs. The later alternative wins if the median of the pairs' ratios is below
-    GAIN. The trial takes at least `seconds` for each alternative, or several times PAIRS pairs of short runs.
+    GAIN. A trial in which the first pairs agree ends early. Any other takes at least `seconds` for each alternative, or
+    several times PAIRS pairs of short runs.
     """
 
     def __init__(self, seconds: float = 0.0) -> None:
@@ -105,6 +109,8 @@ class PairedTrial:
             self.choice = 0
         elif is_long and len(ratios) >= 2 and max(ratios) < GAIN / _FAR:
             self.choice = 1
+        elif is_long and len(ratios) == _SURE and (max(ratios) < GAIN * _MARGIN or min(ratios) > GAIN / _MARGIN):
+            self.choice = int(max(ratios) < GAIN)
         elif self.choice is None and len(ratios) >= PAIRS and is_long:
             # The median and not the mean: a pair in which another program woke up says nothing.
             self.choice = int(statistics.median(ratios) < GAIN)

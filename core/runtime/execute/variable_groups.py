@@ -118,8 +118,7 @@ class VariableGroup:
     ) -> Sequence[Any] | None:
         """Compute the group in NumPy, too, and write the variables; return NumPy's results where the engine's are wrong."""
         written = [variables[place] for place in self.written]
-        settings = self.group.runtime.settings
-        before = [np.array(inputs[slot]) for slot in self.slots] if settings.chooses or settings.verify else []
+        before = [np.array(inputs[slot]) for slot in self.slots] if self.group.compares_values(executable) else []
         # NumPy's kernels write the variables themselves, so `before` keeps copies: the run on neighbouring floats needs the
         # old values.
         expected = self._in_numpy(executable, values, written)

@@ -123,6 +123,15 @@ def test_an_engine_whose_first_results_differ_is_left_and_its_results_are_never_
     assert report.differences == ()
 
 
+def test_values_are_compared_until_they_agree_once(eager, monkeypatch):
+    """A comparison of all values takes longer than a step of a large network."""
+    asked = []
+    monkeypatch.setattr(engine_runtime, "difference", lambda *values: asked.append(values))
+    engine = Quick()
+    run(Session(chain(), engine=auto(engine)))
+    assert len(asked) == 1 and engine.runs > engine_runtime.PAIRS
+
+
 class Steep(FakeEngine):
     """Computes cos(10,000 x + shift) in double, for a graph that computes cos(10,000 x)."""
 
@@ -380,6 +389,15 @@ def test_a_trial_of_an_engine_ahead_ends_early():
     contest, taken = contest_of({"numpy": 1.0, "a": 0.4})
     first, last = taken.index("a"), len(taken) - taken[::-1].index("numpy")
     assert (contest.best, taken[first:last].count("numpy")) == ("a", 4), "two turns"
+
+
+@pytest.mark.parametrize("seconds, turns", [(0.8, 3), (1.3, 3), (0.9, 5), (1.0, 5)])
+def test_a_trial_ends_after_three_pairs_that_agree(seconds, turns):
+    contest, taken = contest_of({"numpy": 1.0, "a": seconds})
+    first, last = taken.index("a"), len(taken) - taken[::-1].index("numpy" if contest.best == "a" else "a")
+    tried = taken[first:last]
+    assert min(tried.count("numpy"), tried.count("a")) in (2 * turns, 2 * turns + 3), "a turn is two runs; three warm up"
+    assert contest.best == ("a" if seconds < 0.95 else "numpy")
 
 
 @pytest.mark.parametrize("final, lead, tried", [("a", 1.0, 0), ("a", 1.5, 0), ("a", 2.5, 1), (None, 1.0, 1)])
