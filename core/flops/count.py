@@ -261,6 +261,7 @@ class _CountState:
             yield self._in_loops(node, costs, scope) if scope.frames else costs
 
     def _in_loops(self, node: Node, costs: Sequence[NodeCost], scope: CountScope) -> Sequence[NodeCost]:
+        """Return the costs of an iteration in all iterations of the V1 loops around the node."""
         for loop in scope.loops_around(node):
             self._note(loop)
             # The condition is computed once more than the body: the last time it is false.

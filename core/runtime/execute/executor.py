@@ -142,9 +142,14 @@ def _attempt(pending: Sequence[Instruction], slots: list[Any]) -> tuple[list[Ins
 
 def _execute_one(instruction: Instruction, slots: list[Any]) -> None:
     """Run a single instruction; release nothing, since waiting instructions may read the slots."""
-    _, call, _, _, out, _, step = instruction
+    kind, call, a, b, out, _, step = instruction
     try:
-        result = call(*[slots[i] for i in step.inputs + step.controls])
+        if kind == 2:
+            result = call(slots[a], slots[b])
+        elif kind == 1:
+            result = call(slots[a])
+        else:
+            result = call(*[slots[i] for i in a])
     except WouldBlock:
         raise
     except Exception as error:
