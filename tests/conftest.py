@@ -58,6 +58,7 @@ LEFT_OUT = ("slow", "growth", "engine", "live")
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--outcomes", metavar="FILE", help="Write which tests ran and which were skipped for which reasons.")
+    parser.addoption("--half", type=int, choices=(0, 1), help="Run every second item of sweeps, from the first or second on.")
     parser.addoption("--op", action="append", metavar="NAME", help="Run only the tests of this op; repeatable.")
 
 
@@ -175,6 +176,16 @@ def _mark_samples(items: Collection[pytest.Item]) -> None:
             seen[test] += 1
 
 
+def _half_of(items: Collection[pytest.Item], half: int) -> Iterator[pytest.Item]:
+    """Yield every second item of each sweep, and all items of other tests."""
+    seen: Counter[str] = Counter()
+    for item in items:
+        test = item.nodeid.partition("[")[0]
+        if seen[test] % 2 == half or not (item.get_closest_marker("sampled") or item.get_closest_marker("ops")):
+            yield item
+        seen[test] += 1
+
+
 def _cases(item: pytest.Item) -> Any:
     assert isinstance(item, pytest.Function)
     return item.callspec.params["cases"]
@@ -188,6 +199,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         items[:] = [item for item in items if item.get_closest_marker("ops") and isinstance(_cases(item), list)]
     elif _makes_all_items(config):
         _mark_samples(items)
+    if (half := config.getoption("--half")) is not None:
+        items[:] = _half_of(items, half)
     for mark in LEFT_OUT:
         if mark not in config.option.markexpr:
             marked = [item for item in items if item.get_closest_marker(mark)]

@@ -92,6 +92,25 @@ def test_slow_tests_run_where_they_are_asked_for(words, ran, tmp_path):
     assert (b"left to .ci/run: tests: 1 by `-m slow`" in done.stdout) == ("slow" not in "".join(words))
 
 
+def test_two_halves_of_a_sweep_are_the_whole(tmp_path):
+    """Tests that are no sweeps run in both."""
+    (tmp_path / "test_some.py").write_text(
+        "import pytest\n@pytest.mark.sampled(3)\n@pytest.mark.parametrize('i', range(7))\ndef test_sweep(i): pass\n"
+        "@pytest.mark.slow\n@pytest.mark.parametrize('i', range(3))\ndef test_others(i): pass\n",
+        encoding="utf-8",
+    )
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "tests.conftest", "-p", "no:cacheprovider", "-m", "slow"]
+    ran = []
+    for half in ("--half=0", "--half=1"):
+        words = [half, f"--outcomes={tmp_path / 'outcomes'}", str(tmp_path / "test_some.py")]
+        subprocess.run([*command, *words], cwd=ROOT, capture_output=True, check=True)
+        lines = (tmp_path / "outcomes").read_text(encoding="utf-8").splitlines()
+        ran.append({line.rpartition("::")[2] for line in lines})
+    others = {f"test_others[{i}]" for i in range(3)}
+    assert ran[0] == {"test_sweep[2]", "test_sweep[4]"} | others
+    assert ran[1] == {"test_sweep[1]", "test_sweep[5]"} | others
+
+
 @needs_checkout
 def test_readme_commands_run_where_neither_dot_nor_a_browser_is(tmp_path):
     readme = runpy.run_path(str(CI / "readme.py"), run_name="readme")
