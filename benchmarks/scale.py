@@ -1,9 +1,11 @@
 """CPU seconds, peak memory and growth of tfg's work on graphs of four forms, from a thousand nodes to a million.
 
 usage: python -m benchmarks.scale [--sizes 1k,10k,100k] [--forms chain,wide,functions,blocks] [--only WORK,...]
+       [--tensorflow PYTHON]
 
-Each work on each graph is a separate process, ended after --limit CPU seconds; larger graphs are then skipped. `slope` is
-the growth exponent between the two largest sizes: 1 is linear.
+With --tensorflow, an interpreter with TensorFlow imports each graph too, and runs it once. Each work on each graph is a
+separate process, ended after --limit CPU seconds; larger graphs are then skipped. `slope` is the growth exponent between
+the two largest sizes: 1 is linear.
 """
 
 from __future__ import annotations
@@ -14,11 +16,12 @@ import math
 import os
 import pathlib
 import re
+import shlex
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
@@ -29,6 +32,29 @@ from tfg.core.graph.graph import Graph
 from tfg.core.graph.metagraph import MetaGraph, Signature, SignatureTensor
 from tfg.core.planning.planner import compile_plan
 
+IN_TENSORFLOW = r"""
+import os, pathlib, re, sys, time
+import numpy as np
+import tensorflow as tf
+
+def peak():
+    return int(re.search(r"VmHWM:\s*(\d+)", pathlib.Path("/proc/self/status").read_text())[1]) * 1024
+
+work, path = sys.argv[1:]
+before, start = peak(), time.process_time()
+graph = tf.Graph()
+with graph.as_default():
+    tf.import_graph_def(tf.compat.v1.GraphDef.FromString(pathlib.Path(path).read_bytes()), name="")
+if work == "run":
+    before, start = peak(), time.process_time()
+    x = graph.get_tensor_by_name("x:0")
+    with tf.compat.v1.Session(graph=graph) as session:
+        session.run([op for op in graph.get_operations() if op.name == "init"])
+        session.run("y:0", {x: np.zeros(x.shape, np.float32)})
+print(time.process_time() - start, before, peak(), flush=True)
+os._exit(0)
+"""
+"""Loads a graph in TensorFlow, or runs a loaded graph once, and prints what `measure` prints."""
 TICK = 1e-3
 """The least seconds of CPU that are told: some systems count in steps."""
 
@@ -110,11 +136,10 @@ def peak() -> int:
     return int(re.search(r"VmHWM:\s*(\d+)", status)[1]) * 1024  # type: ignore[index]
 
 
-def in_process(work: str, path: str, limit: int) -> tuple[float, int] | None:
-    """Return (CPU seconds, bytes of memory) of a work, None for a work over the limit."""
-    bound = f"ulimit -t {limit}; exec "
-    line = " ".join((sys.executable, "-m", "benchmarks.scale", "--measure", work, path))
-    done = subprocess.run(["bash", "-c", bound + line], stdout=subprocess.PIPE, check=False)
+def in_process(command: Sequence[str], work: str, path: str, limit: int) -> tuple[float, int] | None:
+    """Return (CPU seconds, bytes of memory) of a work by a command, None for a work over the limit."""
+    line = f"ulimit -t {limit}; exec {shlex.join([*command, work, path])}"
+    done = subprocess.run(["bash", "-c", line], stdout=subprocess.PIPE, check=False)
     if done.returncode:
         return None
     seconds, before, after = done.stdout.split()
@@ -143,11 +168,13 @@ def power(small: tuple[int, float], large: tuple[int, float]) -> float:
     return math.log(large[1] / small[1]) / math.log(large[0] / small[0])
 
 
-def report(folder: pathlib.Path, form: str, work: str, sizes: list[int], limit: int) -> None:
-    """Return a line: seconds for each size, bytes per node of the largest size, slope between the two largest."""
+def report(folder: pathlib.Path, form: str, work: str, sizes: list[int], limit: int, tensorflow: str = "") -> None:
+    """Print a line: seconds for each size, bytes per node of the largest size, slope between the two largest."""
+    own = [sys.executable, "-m", "benchmarks.scale", "--measure"]
+    command, name = ([tensorflow, "-c", IN_TENSORFLOW], f"{work} (TensorFlow)") if tensorflow else (own, work)
     results: list[tuple[int, float, int]] = []
     for size in sizes:
-        measured = in_process(work, str(graph_path(folder, form, size, work)), limit)
+        measured = in_process(command, work, str(graph_path(folder, form, size, work)), limit)
         if measured is None:
             break
         results.append((size, *measured))
@@ -156,7 +183,7 @@ def report(folder: pathlib.Path, form: str, work: str, sizes: list[int], limit: 
     if len(results) > 1:
         slope = f"{power(results[-2][:2], results[-1][:2]):6.2f}"
     memory = f"{results[-1][2] / results[-1][0]:8.0f}" if results else ""
-    print(f"{form:10}{work:18}{''.join(cells)}{memory:>9}{slope:>7}", flush=True)
+    print(f"{form:10}{name:18}{''.join(cells)}{memory:>9}{slope:>7}", flush=True)
 
 
 def main() -> None:
@@ -166,6 +193,7 @@ def main() -> None:
     parser.add_argument("--forms", default=",".join(PLAIN_FORMS))
     parser.add_argument("--only", default=",".join(works))
     parser.add_argument("--limit", type=int, default=200)
+    parser.add_argument("--tensorflow", metavar="PYTHON", default="", help="An interpreter with TensorFlow.")
     parser.add_argument("--folder", type=pathlib.Path, help="Keep the graphs here, for the next time.")
     parser.add_argument("--measure", nargs=2, help=argparse.SUPPRESS)
     options = parser.parse_args()
@@ -177,7 +205,10 @@ def main() -> None:
         folder = options.folder or pathlib.Path(temporary)
         for form in options.forms.split(","):
             for work in options.only.split(","):
-                report(folder, form, work, list(map(number_of, sizes)), options.limit)
+                counts = list(map(number_of, sizes))
+                report(folder, form, work, counts, options.limit)
+                if options.tensorflow and work in ("load", "run"):
+                    report(folder, form, work, counts, options.limit, options.tensorflow)
 
 
 if __name__ == "__main__":
