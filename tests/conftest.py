@@ -200,7 +200,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     elif _makes_all_items(config):
         _mark_samples(items)
     if (half := config.getoption("--half")) is not None:
-        items[:] = _half_of(items, half)
+        kept = list(_half_of(items, half))
+        config.hook.pytest_deselected(items=list(set(items).difference(kept)))
+        items[:] = kept
     for mark in LEFT_OUT:
         if mark not in config.option.markexpr:
             marked = [item for item in items if item.get_closest_marker(mark)]
