@@ -107,7 +107,7 @@ class EngineRuntime(NotCopied):
     @property
     def comparisons(self) -> int:
         """Return how many runs of groups were runs in NumPy too, to compare times and results."""
-        return sum(group.comparisons for group in self.groups)
+        return sum(trial.counts[0] for group in self.groups for trial in group.trials)
 
     def choices(self) -> dict[str, GroupChoice]:
         """Return the outcomes for all groups that are decided, by identity, for later processes."""
@@ -198,7 +198,7 @@ class Group:
         self.reason: Reason | None = None
         self.lock = threading.Lock()
         self.compile_seconds = self.seconds = 0.0
-        self.runs = self.comparisons = 0
+        self.runs = 0
         # A program compiled for an engine has no kernel in NumPy.
         has_numpy = not any(has_fact(step.node.op, "program") for step in cluster.body.steps)
         self.is_timed = has_numpy and runtime.settings.times_numpy
@@ -276,7 +276,6 @@ class Group:
         and NumPy refuses the values that the engine takes.
         """
         settings = self.runtime.settings
-        self.comparisons += 1
         timer = RunTimer()
         try:
             results = self.in_numpy(*values)
